@@ -124,34 +124,38 @@ UTD_SRCS =	utd/consumer/adopt.c utd/consumer/adopt_files.c \
 		utd/consumer/revoke.c utd/consumer/shotdir.c \
 		utd/consumer/shottrace.c utd/consumer/shrunk.c \
 		utd/consumer/sink.c utd/consumer/sleep.c utd/consumer/tick.c \
-		utd/daemon.c utd/instant.c utd/parent/assign.c \
-		utd/parent/carry.c utd/parent/channel.c utd/parent/client.c \
-		utd/parent/clock.c utd/parent/close.c utd/parent/command.c \
-		utd/parent/conn.c utd/parent/consumers.c utd/parent/control.c \
+		utd/daemon.c utd/instant.c utd/parent/channel.c \
+		utd/parent/client.c utd/parent/clock.c \
+		utd/parent/clock_trust.c utd/parent/clock_watch.c \
+		utd/parent/command.c utd/parent/conn.c \
+		utd/parent/consumer_remains.c utd/parent/consumers.c \
+		utd/parent/consumers_end.c utd/parent/control.c \
 		utd/parent/dochannel.c utd/parent/dochunk.c \
 		utd/parent/dorule.c utd/parent/dosession.c \
-		utd/parent/dotrack.c utd/parent/dotrigger.c utd/parent/end.c \
-		utd/parent/event.c utd/parent/filter.c utd/parent/finish.c \
-		utd/parent/journal.c utd/parent/link.c utd/parent/list.c \
-		utd/parent/listen.c utd/parent/load.c utd/parent/loop.c \
-		utd/parent/map.c utd/parent/matches.c utd/parent/metadata.c \
-		utd/parent/move.c utd/parent/open.c utd/parent/parent.c \
-		utd/parent/pause.c utd/parent/plan.c utd/parent/program.c \
-		utd/parent/programs.c utd/parent/ready.c utd/parent/region.c \
-		utd/parent/remains.c utd/parent/requests.c \
-		utd/parent/restore.c utd/parent/rotate.c utd/parent/rule.c \
-		utd/parent/session.c utd/parent/shot.c utd/parent/shotpart.c \
-		utd/parent/state.c utd/parent/table.c utd/parent/trace.c \
-		utd/parent/track.c utd/parent/trigger.c utd/parent/trust.c \
-		utd/parent/user.c utd/parent/wake.c utd/parent/warning.c \
-		utd/parent/watch.c utd/utd.c
+		utd/parent/dotrack.c utd/parent/dotrigger.c utd/parent/event.c \
+		utd/parent/journal.c utd/parent/journal_load.c \
+		utd/parent/link.c utd/parent/link_map.c utd/parent/list.c \
+		utd/parent/listen.c utd/parent/loop.c utd/parent/matches.c \
+		utd/parent/metadata.c utd/parent/parent.c utd/parent/pause.c \
+		utd/parent/plan.c utd/parent/plan_assign.c \
+		utd/parent/pollset.c utd/parent/program.c \
+		utd/parent/programs.c utd/parent/region.c \
+		utd/parent/region_close.c utd/parent/requests.c \
+		utd/parent/restore.c utd/parent/rotate.c \
+		utd/parent/rotate_carry.c utd/parent/rotate_trace.c \
+		utd/parent/rule.c utd/parent/rule_filter.c \
+		utd/parent/session.c utd/parent/session_end.c \
+		utd/parent/shot.c utd/parent/shotpart.c utd/parent/state.c \
+		utd/parent/table.c utd/parent/trace.c utd/parent/trace_open.c \
+		utd/parent/track.c utd/parent/trigger.c utd/parent/user.c \
+		utd/parent/wake.c utd/parent/warning.c utd/utd.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
 UTD_HDRS =	utd/consumer/consumer.h utd/consumer/piece.h \
 		utd/consumer/points.h utd/consumer/region.h \
 		utd/consumer/sink.h utd/parent/client.h utd/parent/conn.h \
 		utd/parent/consumers.h utd/parent/do.h utd/parent/event.h \
-		utd/parent/filter.h utd/parent/journal.h utd/parent/listen.h \
-		utd/parent/loop.h utd/parent/parent.h utd/parent/program.h \
+		utd/parent/journal.h utd/parent/listen.h utd/parent/loop.h \
+		utd/parent/parent.h utd/parent/program.h utd/parent/rule.h \
 		utd/parent/session.h utd/parent/shot.h utd/parent/trace.h \
 		utd/parent/trigger.h utd/parent/user.h utd/utd.h
 

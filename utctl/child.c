@@ -57,7 +57,7 @@ static sigset_t		 our_mask;	/* with them */
 static void
 signal_caught(int sig)
 {
-	/* What asks to end is not forgotten for a key that was hit. */
+	/* A signal to end overrides a key that was hit before. */
 	if (sig == SIGTERM || sig == SIGHUP ||
 	    (sig != SIGCHLD && client_interrupted() == 0))
 		client_interrupt(sig);
@@ -79,13 +79,13 @@ signals_catch(void)
 		sigdelset(&wait_mask, signals[i]);
 	}
 	sigprocmask(SIG_SETMASK, &our_mask, NULL);
-	/* What nobody reads any more is no reason to leave things behind. */
+	/* Ignore SIGPIPE: a closed pipe is no reason to leave things behind. */
 	sa.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &sa, &old_pipe);
 	sa.sa_handler = signal_caught;
 	for (i = 0; i < NSIGNALS; i++) {
 		sigaction(signals[i], NULL, &old_action[i]);
-		/* As nohup(1) wants it. */
+		/* Signals that nohup(1) has ignored stay ignored. */
 		if (old_action[i].sa_handler != SIG_IGN ||
 		    signals[i] == SIGCHLD)
 			sigaction(signals[i], &sa, NULL);

@@ -46,18 +46,18 @@
 struct client {
 	int		 fd;
 	int		 gone;		/* utd is not there any more */
-	int		 stranger;	/* it is neither ours nor root's */
+	int		 stranger;	/* utd is neither ours nor root's */
 	int64_t		 deadline;	/* -1 is none */
 	char		*dir;
 	/* Progress. */
 	int64_t		 begun;
 	size_t		 rows;		/* bytes of the reply so far */
 	uint64_t	 left;		/* bytes to be written */
-	int		 width;		/* of what is on the terminal */
+	int		 width;		/* columns that the progress takes */
 	/* The last row at each depth; the reply itself at 0. */
 	struct row	*last[DEPTH_MAX + 1];
 	struct ut_msg	 m;
-	char		 text[UT_MSG_MAX];	/* of OK or ERR */
+	char		 text[UT_MSG_MAX];	/* the text of OK or ERR */
 	uint32_t	 code;		/* UT_DID_ of OK, UT_TAKEN_ of ERR */
 	unsigned int	 hush;		/* bit UT_TAKEN_ of each not told */
 };
@@ -77,7 +77,6 @@ client_interrupted(void)
 	return interrupted;
 }
 
-/* Where its utd is. */
 const char *
 client_dir(const struct client *c)
 {
@@ -90,14 +89,14 @@ client_gone(const struct client *c)
 	return c->gone;
 }
 
-/* What has something to read when utd goes; -1: it is gone. */
+/* The descriptor that can be read when utd goes; -1: utd is gone. */
 int
 client_fd(const struct client *c)
 {
 	return c == NULL || c->gone ? -1 : c->fd;
 }
 
-/* There is something to read, between requests: is utd gone? */
+/* Is utd gone?  Only if it is can anything be read between requests. */
 int
 client_look(struct client *c)
 {
@@ -134,7 +133,6 @@ progress_erase(struct client *c)
 	errno = saved;
 }
 
-/* Say why the connection failed. */
 static int
 client_fail(struct client *c)
 {
@@ -233,7 +231,7 @@ row_read(struct ut_msg *m)
 		case 'n':
 			r->m[i].num = ut_msg_get_u64(m);
 			break;
-		default:		/* of a later utd: leave the rest */
+		default:		/* a later utd's: leave the rest */
 			return r;
 		}
 		r->n = i + 1;
@@ -348,7 +346,7 @@ row_subtract(struct row *r, const char *key, uint64_t n)
 			r->m[i].num -= n;
 }
 
-/* What ends a reply: 0, or -1 after the text of an error. */
+/* Read the end of a reply: 0, or -1 after the text of an error. */
 static int
 client_verdict(struct client *c)
 {
@@ -450,14 +448,13 @@ client_ask(struct client *c, int type, const char *name, struct row **rows)
 	return client_request(c, rows);
 }
 
-/* From now on it is not said, but asked for, that one of these is taken. */
+/* Keep quiet when one of these is taken: client_hushed() tells. */
 void
 client_hush(struct client *c, unsigned int taken)
 {
 	c->hush = taken;
 }
 
-/* The request before has failed, and nothing was said. */
 int
 client_hushed(const struct client *c)
 {

@@ -31,7 +31,7 @@ struct client;
 struct member {
 	const char	*key;
 	char		*str;		/* NULL: it is a number */
-	char		*clean;		/* what str is instead, or NULL */
+	char		*clean;		/* the escaped str, freed; or NULL */
 	uint64_t	 num;
 };
 
@@ -65,7 +65,7 @@ struct ut_msg	*client_begin(struct client *, int);
 int		 client_request(struct client *, struct row **);
 int		 client_ask(struct client *, int, const char *, struct row **);
 int		 client_say(struct client *, int);
-const char	*client_text(const struct client *);	/* of the last reply */
+const char	*client_text(const struct client *);	/* the last reply's */
 int		 client_did(const struct client *, uint32_t);	/* UT_DID_ */
 /* A mask: bit UT_TAKEN_ of each. */
 void		 client_hush(struct client *, unsigned int);

@@ -26,12 +26,12 @@
 #include "utctl.h"
 
 #define COLUMN	18		/* where the text of an option begins */
-#define WIDTH	79		/* of usage */
+#define WIDTH	79		/* columns of usage */
 
 static const struct command none = { .name = "", .usage = "" };
 const struct command *utctl_command = &none;
 static const struct command *const *commands;
-static int complained;		/* of an option */
+static int complained;		/* an option was refused */
 
 /* Commands are listed in this order. */
 static const char *const pages[] = {
@@ -89,7 +89,6 @@ command_near(const char *name)
 	return near;
 }
 
-/* There is none of that name. */
 int
 command_unknown(const char *name)
 {
@@ -165,7 +164,7 @@ usage_lacks(const char *what)
 	return usage();
 }
 
-/* How the command that runs is used; returns 1. */
+/* Say how the command that runs is used; returns 1. */
 int
 usage(void)
 {
@@ -249,7 +248,7 @@ attr_usual(const struct attr *a, int isrecord, char *text, size_t n)
 		snprintf(text, n, " (default: %u)", a->usual);
 }
 
-/* What values an attribute of a channel can have, and has if none is given. */
+/* Print the values that an attribute of a channel can have, and its default. */
 static void
 print_attr(const struct attr *a, int isrecord)
 {

@@ -28,7 +28,7 @@
 #define DEEPEST	64
 
 int			json_on;
-static char		brackets[DEEPEST];	/* that close what is open */
+static char		brackets[DEEPEST];	/* close what is open */
 static size_t		depth;
 static int		comma;			/* is due before what comes */
 

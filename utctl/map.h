@@ -34,7 +34,7 @@ struct map {
 	size_t			 n, cap;
 };
 
-void	*map_get(const struct map *, uint64_t);		/* or NULL */
+void	*map_get(const struct map *, uint64_t);		/* NULL: none */
 void	 map_put(struct map *, uint64_t, void *);	/* adds, or replaces */
 /* The values become an array in the order that qsort(3) is given; freed. */
 void	**map_sorted(const struct map *, int (*)(const void *, const void *));
@@ -51,7 +51,6 @@ void	 map_seed(void);
 /* Make a key of these bytes, behind another key, or 0. */
 uint64_t map_bytes(uint64_t, const void *, size_t);
 
-/* Spread a key. */
 static inline size_t
 map_hash(uint64_t key)
 {

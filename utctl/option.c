@@ -15,7 +15,7 @@
  */
 
 /*
- * What all commands read their arguments with.
+ * Options and arguments, as all commands read them.
  */
 
 #include <ctype.h>
@@ -50,7 +50,7 @@ is_help(char **argv)
 	return 0;
 }
 
-/* What getopt(3) is to know: the options that help tells, and attributes. */
+/* Make the letters for getopt(3), of options that help tells and attributes. */
 static void
 letters(char *to, const struct command *c)
 {
@@ -104,13 +104,13 @@ option_first(int argc, char **argv)
 }
 
 /*
- * The same where no other command follows: an option behind the first other
- * argument would be taken for something else, and is refused.
+ * Read an option where no other command follows: an option behind the first
+ * other argument would be taken for something else, and is refused.
  */
 int
 option(int argc, char **argv)
 {
-	static const char *arg;		/* of the last option */
+	static const char *arg;		/* the last option's argument */
 	int ch, i;
 
 	if ((ch = option_first(argc, argv)) != -1) {
@@ -169,7 +169,7 @@ parse_ms(const char *s, unsigned long long *v)
 	return 0;
 }
 
-/* What parse_ms understands. */
+/* Write milliseconds as parse_ms() reads them; freed. */
 char *
 time_text(uint64_t ms)
 {
@@ -328,7 +328,7 @@ check_attrs(const struct attrs *attrs)
 		die("%s", why);
 }
 
-/* That path, as utd can use it. */
+/* Make a path absolute, as utd needs it; freed. */
 char *
 absolute(const char *path)
 {
@@ -351,7 +351,7 @@ absolute(const char *path)
 	return format("%s%s", cwd, path);
 }
 
-/* That name, with the date and time. */
+/* Add the date and time to a name; freed. */
 char *
 stamped(const char *name)
 {

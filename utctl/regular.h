@@ -25,8 +25,8 @@
 #include <sys/stat.h>
 
 /*
- * As openat(2) with O_NOFOLLOW or 0: a descriptor, or -1 with errno, which is
- * EINVAL if the file is no regular one.
+ * Open a file as openat(2) with O_NOFOLLOW or 0: a descriptor, or -1 with
+ * errno, which is EINVAL if the file is no regular one.
  */
 int	 regular_open(int, const char *, int, struct stat *);
 

@@ -15,7 +15,7 @@
  */
 
 /*
- * How directories are removed with all that is in them.
+ * Removal of directories with all that is in them.
  *
  * The owner of a directory on the way can put another one, or a link, in the
  * place of any name there, at any time.  So we go from descriptor to descriptor
@@ -41,7 +41,7 @@
 #include "utctl.h"
 
 #define DEPTH_MAX	16	/* directories that are open at once */
-#define NAMES		64	/* that are tried for what is moved up */
+#define NAMES		64	/* names to try for what is moved up */
 
 /* The places of directories. */
 enum place {
@@ -51,7 +51,7 @@ enum place {
 	PLACE_CHUNK,		/* one of these */
 	PLACE_TOP,		/* ust/ */
 	PLACE_UIDS,		/* ust/uid/ */
-	PLACE_UID,		/* that of one user in there */
+	PLACE_UID,		/* ust/uid/UID/ */
 	PLACE_PIDS,		/* ust/pid/ */
 	PLACE_FILES,		/* with metadata and streams */
 	PLACE_NONE		/* not one of a trace */
@@ -59,7 +59,7 @@ enum place {
 
 static const struct {
 	enum place	 place;
-	const char	*name;	/* of what is there; NULL: any */
+	const char	*name;	/* an entry's; NULL: any */
 	enum place	 below;
 } places[] = {
 	{ PLACE_ANY, NULL, PLACE_ANY },
@@ -78,7 +78,7 @@ static const struct {
 
 struct removal {
 	int		 top;	/* the directory that is emptied */
-	unsigned long	 n;	/* of the next name there */
+	unsigned long	 n;	/* the next name's number */
 	int		 moved;	/* something was moved up to it */
 	int		 error;	/* why something is left: the first; or 0 */
 	int64_t		 deadline;	/* for users */

@@ -15,8 +15,8 @@
  */
 
 /*
- * What utctl says: messages, and strings that can be shown.  Names in messages
- * may be anybody's, and are escaped: see escape.h.
+ * Messages of utctl, and strings that can be shown.  Names in messages may be
+ * anybody's, and are escaped: see escape.h.
  */
 
 #include <errno.h>
@@ -48,7 +48,7 @@ say_placed(void)
 	return place != NULL;
 }
 
-/* One line to stderr, in one piece. */
+/* Write one line to stderr, in one piece. */
 static void
 complain(int error, const char *fmt, va_list ap)
 {
@@ -111,7 +111,6 @@ die_errno(const char *fmt, ...)
 	exit(1);
 }
 
-/* A new string. */
 char *
 format(const char *fmt, ...)
 {

@@ -15,8 +15,8 @@
  */
 
 /*
- * What utctl says: as warnx(3), warn(3), errx(3) and err(3) with status 1, but
- * nothing in the message reaches the terminal that it might obey.
+ * Messages of utctl: as warnx(3), warn(3), errx(3) and err(3) with status 1,
+ * but nothing in the message reaches the terminal that it might obey.
  */
 
 #ifndef SAY_H
@@ -42,7 +42,7 @@ char	*clean(const char *);
 #define CUT_MARK	12
 void	 cut_mark(char *, const void *, size_t);
 void	 cut_text(char *, size_t, const char *);
-/* What the noun behind a number ends in: "s", or nothing. */
+/* The ending of a noun behind a number: "s", or nothing. */
 const char *many(uint64_t);
 void	 put_json(const char *);
 

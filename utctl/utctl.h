@@ -15,7 +15,7 @@
  */
 
 /*
- * What utctl's files share: one file per family of commands, and what they
+ * All that utctl's files share: one file per family of commands, and what they
  * all use.
  */
 
@@ -42,16 +42,16 @@ struct step;
  */
 struct command {
 	const char	*name;
-	const char	*line;		/* what it does */
-	const char	*page;		/* of the manual, in section 1 */
-	const char	*usage;		/* of the arguments but attributes */
+	const char	*line;		/* for help: what the command does */
+	const char	*page;		/* the manual, in section 1 */
+	const char	*usage;		/* arguments other than attributes */
 	/* "-x value\twhat it is", or "-x\twhat it is"; NULL ends them. */
 	const char	*options[OPTIONS_MAX];
 	unsigned int	 attrs;		/* ATTR_ENABLE, ATTR_RECORD or 0 */
-	char		 letter;	/* of an option with few values, or 0 */
+	char		 letter;	/* an option with few values, or 0 */
 	/* The names of these values: value(0), value(1), ..., NULL. */
 	const char	*(*value)(size_t);
-	/* What each value means, for help; NULL: the option is above. */
+	/* Each value's meaning, for help; NULL: see options. */
 	const char	*(*meaning)(size_t);
 	/* Runs the command to its exit status; NULL: parse and ask do. */
 	int		(*run)(int, char **);
@@ -72,10 +72,10 @@ extern const struct command cmd_create, cmd_start, cmd_stop, cmd_destroy,
 	    cmd_export;
 
 /* help.c */
-extern const struct command *utctl_command;	/* that runs */
+extern const struct command *utctl_command;	/* the one that runs */
 void	 commands_are(const struct command *const *);	/* NULL ends them */
 const struct command *command_find(const char *);
-const char *command_loaded(size_t);		/* that load takes */
+const char *command_loaded(size_t);		/* a command for load */
 int	 command_unknown(const char *);		/* says it; returns 1 */
 char	*names_text(const char *(*)(size_t));	/* "a, b and c" */
 void	 usage_all(FILE *);
@@ -83,10 +83,10 @@ void	 usage_complained(void);
 int	 usage(void);				/* says it; returns 1 */
 int	 usage_lacks(const char *);		/* says that, too */
 int	 help(const struct command *);	/* NULL: list all; returns 0 */
-int	 values(const struct command *, char);	/* of an option; 0 or 1 */
+int	 values(const struct command *, char);	/* an option's; 0 or 1 */
 
 /* option.c: what cannot be is said on stderr, and utctl ends; or -1. */
-extern const char	*utctl_path;	/* as it was called */
+extern const char	*utctl_path;	/* argv[0] of utctl */
 int	 option(int, char **);
 int	 option_first(int, char **);
 int	 parse_size(const char *, unsigned long long *);	/* 0 or -1 */
@@ -94,12 +94,12 @@ int	 parse_ms(const char *, unsigned long long *);	/* 0 or -1 */
 int	 parse_number(const char *, unsigned long, uint32_t *);	/* 0 or -1 */
 uint32_t parse_pid(const char *);
 uint32_t parse_level(const char *);
-char	*time_text(uint64_t);		/* of milliseconds */
+char	*time_text(uint64_t);		/* for milliseconds; freed */
 void	 check_name(const char *, const char *);
 void	 check_session(const char *);
 const char *check_command(const char *);	/* for sh; that argument */
 void	 check_attrs(const struct attrs *);
-int	 attr_option(struct attrs *, int);	/* of getopt(3); 0: not one */
+int	 attr_option(struct attrs *, int);	/* 0: no attribute's letter */
 char	*absolute(const char *);
 char	*stamped(const char *);
 
@@ -124,8 +124,8 @@ struct rule {
 
 /* -l, -L, -x and -f, of getopt(3); 0: none of these. */
 int	 rule_option(struct rule *, int);
-void	 rule_check(const struct rule *);	/* or utctl ends */
-/* What is wrong with a filter is said on stderr, and utctl ends. */
+void	 rule_check(const struct rule *);	/* dies if it is wrong */
+/* Dies after the reason if the filter is wrong. */
 void	 check_filter(const char *);
 int	 client_rule(struct client *, int, const struct rule *);
 
@@ -143,11 +143,11 @@ struct step {
 	int		 type;		/* UT_CTL_ */
 	const char	*session;	/* "": the one created last */
 	const char	*channel;	/* "": channel0 */
-	char		**names;	/* of contexts, or patterns of events */
-	void		*own;		/* of step_own(), freed */
-	char		*dir;		/* of create and snapshot, freed; NULL:
-					   default, "": no output */
-	char		*made;		/* what create made, freed */
+	char		**names;	/* contexts, or patterns of events */
+	void		*own;		/* made by step_own(), freed */
+	char		*dir;		/* output of create and snapshot, freed;
+					   NULL: default, "": none */
+	char		*made;		/* the new session's name, freed */
 	int		 quiet;		/* keep what utd says */
 	char		*answer;	/* there; NULL: nothing */
 };
@@ -186,7 +186,7 @@ char	*utd_find(void);
 /* daemon.c */
 /* -1: it said why not. */
 pid_t	 utd_start(char *, char *, int *, int *);
-void	 utd_owned(void);	/* or will not be: utd may see our end */
+void	 utd_owned(void);	/* utd has an owner, or gets none */
 int	 utd_reap(pid_t);
 char	*private_make(void);		/* NULL: it said why not */
 
@@ -208,14 +208,14 @@ void	 remove_dir(const char *, int);
  */
 int	 dir_above(const char *, char **);
 void	 dir_above_say(const char *);	/* why not */
-int	 dir_open(int, const char *);	/* of that name, no link to one */
+int	 dir_open(int, const char *);	/* no link of that name */
 int	 dir_keeps_names(int);	/* nobody else can rename what is there */
 int	 dir_removable(int, int);	/* in the first; may root? */
 int	 dir_remove(int, const char *, int);
 
 /* why_empty.c */
 int	 had_event(const struct row *, const char *);
-void	 why_empty(const struct row *, int);
+void	 why_empty(const struct row *, int, const char *);
 void	 warnings_say(const struct row *);
 void	 remedies_say(const struct row *);
 int	 end_ask(struct client *, struct step *);

@@ -82,7 +82,7 @@ when_length(const char *s, int64_t *ns)
 	if (i == sizeof(units) / sizeof(units[0]) ||
 	    n > INT64_MAX / units[i].ns - 1)
 		return -1;
-	/* Of a unit, a part is as many billionths of that. */
+	/* The part is a number of billionths of the unit. */
 	*ns = n * units[i].ns + (int64_t)((double)part *
 	    ((double)units[i].ns / NS));
 	return 0;
@@ -216,7 +216,7 @@ seconds_ns(int64_t s, int64_t ns)
 	return s * NS + ns;
 }
 
-/* That time on the day, in local time, when the trace begins. */
+/* The time on the local day on which the trace begins. */
 static int64_t
 day_ns(const struct when *w, int64_t begin)
 {

@@ -34,14 +34,14 @@ enum when_kind {
 
 struct when {
 	enum when_kind	 kind;
-	int64_t		 ns;		/* of BEGIN, END; a part of a second */
-	int64_t		 s;		/* of AT: since 1970 */
-	struct tm	 tm;		/* of DAY: the time of day */
+	int64_t		 ns;		/* BEGIN, END: length; else: fraction */
+	int64_t		 s;		/* AT: seconds since 1970 */
+	struct tm	 tm;		/* DAY: time of day */
 };
 
 /* Seconds or another unit, perhaps with a fraction, in ns: 0, or -1. */
 int	 when_length(const char *, int64_t *);
-/* What is none is said on stderr, and utctl ends. */
+/* Dies after a message if the text is not a time. */
 void	 when_parse(struct when *, const char *);
 /* Does it depend on the trace? */
 int	 when_relative(const struct when *);

@@ -18,7 +18,8 @@
  * Contexts: what each event of a channel says besides its fields.  They stand
  * in front of the fields, in the order in which they were added, without
  * padding.  All have a fixed size, which is that of the table below in
- * programs of every ABI.
+ * programs of every ABI.  A new one goes to the enum, to context_table, to the
+ * switch in libut/prefix.c, and to utctl-session(1) and ut_msg(5).
  */
 
 #ifndef CONTEXT_H

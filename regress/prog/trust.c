@@ -44,7 +44,7 @@ static ut_gettime_fn *fake_kernel(void);
 #define ut_clock_source		fake_source
 #define ut_system_gettime	fake_system
 #define ut_kernel_gettime	fake_kernel
-#include "../../utd/parent/trust.c"
+#include "../../utd/parent/clock_trust.c"
 #undef ut_cycles
 #undef ut_system_gettime
 #undef ut_kernel_gettime

@@ -1,73 +1,9 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
-# The dates of events: by the line of the metadata, or by the points of the
-# trace, which tell what the clocks said now and then.  prog/dated.c makes up
-# clocks, and each event says its true date.
+# The dates of events, by clocks that are slewed, are set, leap, and sleep, on
+# one host or several.
 
-. ./common.sh
-
-BOOT=5000000000000 DATE=1700000000000000000
-END=1700005000000000000		# the date of BOOT
-
-# trace NAME CLOCK FREQ LINE [FINAL [HOST]]: a trace by the lines of the standard
-# input; the metadata's line is LINE at 0.  The counter begins with 2^40.
-trace() {
-	mkdir -p "$T/$1" || exit 1
-	{
-		echo "env ${6:-h} s 20260101-000000"
-		echo "clock $2 $3 $4"
-		echo "start $BOOT $BOOT 1099511627776 2100000000 $DATE" \
-		    "${5:-$DATE}"
-		cat
-	} | ./prog/dated "$T/$1" || fail "$1: dated"
-}
-
-# The date at 0 of a counter that is 2^40 at BOOT, with 2.1 GHz.
-LINE=1700004476423034392
-SLEWED=1700004476475386854	# of 2.10021 GHz
-
-# dated WITHIN EVENTS DIR...: the dates are true, but for so many ns, and the
-# events come in their true order.  Prints how far off the worst one is.
-dated() {
-	within=$1 events=$2
-	shift 2
-	(cd "$T" && utctl view -j "$@") >"$T/view" 2>"$T/err" ||
-	    fail "$*: $(cat "$T/err")"
-	! grep 'time runs backwards' "$T/err" || fail "$*: backwards"
-	awk -F'"' -v within="$within" -v events="$events" '
-	function apart(a, b) {
-		return (substr(a, 1, 8) - substr(b, 1, 8)) * 1e11 + \
-		    substr(a, 9) - substr(b, 9)
-	}
-	{
-		d = apart($4, $(NF - 1))
-		if (d < 0) d = -d
-		if (d > most) most = d
-		if (was != "" && apart($(NF - 1), was) < -2 * within) {
-			print "order: line " NR
-			exit 1
-		}
-		was = $(NF - 1)
-	}
-	END {
-		printf "%.0f ns off, %d events\n", most, NR
-		exit !(most <= within && NR == events)
-	}' "$T/view" >"$T/off" || fail "$*: $(cat "$T/off")"
-}
-
-# told NAME: by how many ns it may be off, as stat says, rounded up.
-told() {
-	utctl stat -j "$T/$1" 2>/dev/null |
-	    sed -n 's/.*"error_ns":\([0-9]*\)}.*/\1 + 2/p'
-}
-
-minutes() {
-	i=0
-	while [ $((i += 1)) -le "$1" ]; do
-		echo "run 60000000000 7"
-		echo point
-	done
-}
+. ./shared/dated.sh
 
 # On the line: the other reader has the same dates.
 { echo point; minutes 30; } | trace line monotonic 1000000000 $DATE
@@ -93,15 +29,8 @@ for name in line counter; do
 	END { exit !(n == 210 && bad == 0) }' || fail "$name: babeltrace2"
 done
 
-# The metadata know the frequency badly, by 100 ppm: the counter is slewed by
-# 500 ppm, up and down, at the points, and between some of them.
-{
-	echo point
-	for hz in 2101050000 2098950000 2100000000 2101050000 2098950000; do
-		echo "hz $hz"
-		minutes 12
-	done
-} | trace slewed cycles 2100210000 $SLEWED
+# The counter is slewed, at the points and between some of them.
+slewed
 dated 1000 420 slewed
 expect 0 '^clock: cycles, by its points (off by 15\.0[0-9]* ms at most)$' \
     utctl stat "$T/slewed"
@@ -358,110 +287,3 @@ dated 2000 7 begins
 	echo "run 10000000000 3"
 } | trace one cycles 2100000000 1700009000000000000
 dated 10 3 one
-
-# Nothing of a file that makes no sense does harm, and what does is used.
-spoilt() {
-	rm -rf "$T/spoilt"
-	cp -R "$T/slewed" "$T/spoilt"
-}
-size=$(wc -c <"$T/slewed/clock")
-[ "$size" -eq $((61 * 132)) ] || fail "$size bytes"
-spoilt
-mv "$T/spoilt/clock" "$T/spoilt/renamed"
-dated 1000 420 spoilt
-: >"$T/spoilt/clock"
-dated 1000 420 spoilt
-rm "$T/spoilt/renamed"
-dated 1000000000 420 spoilt
-spoilt
-head -c $((size - 1)) "$T/slewed/clock" >"$T/spoilt/clock"
-expect 1 'clock: last packet cut short at byte 7920$' \
-    utctl view -q "$T/spoilt"
-expect 1 '^420 events' utctl view -q "$T/spoilt"
-head -c 40 "$T/slewed/clock" >"$T/spoilt/clock"
-expect 1 '^420 events' utctl view -q "$T/spoilt"
-cp "$T/slewed/clock" "$T/spoilt/clock"
-ln "$T/spoilt/clock" "$T/spoilt/again"
-expect 1 'another file of the trace tells already what clocks said' \
-    utctl view -q "$T/spoilt"
-rm "$T/spoilt/again"
-# Out of order, and with another in it that is no point.
-{
-	tail -c +$((132 * 30 + 1)) "$T/slewed/clock"
-	head -c $((132 * 30)) "$T/slewed/clock"
-} >"$T/spoilt/clock"
-dated 1000 420 spoilt
-{
-	head -c 132 "$T/slewed/clock"
-	head -c 132 /dev/zero
-	tail -c +133 "$T/slewed/clock"
-} >"$T/spoilt/clock"
-expect 1 'clock: 1 of its packets ' utctl view -q "$T/spoilt"
-(cd "$T" && utctl view -j spoilt 2>/dev/null) | cmp - "$T/view" ||
-    fail "other events"
-# Each byte of a point in the middle has other values: no event is missing, and
-# times do not run backwards.
-byte=0
-while [ $byte -lt 132 ]; do
-	for value in 0 1 127 255; do
-		{
-			echo point
-			echo "run 60000000000 3"
-			echo "bad $byte $value"
-			echo point
-			echo "bad 0 -1"
-			echo "run 60000000000 3"
-			echo point
-		} | trace bad$value cycles 2100210000 $SLEWED
-	done
-	utctl view "$T"/bad* >"$T/out" 2>"$T/err"
-	! grep 'backwards' "$T/err" || fail "byte $byte: $(cat "$T/err")"
-	[ "$(wc -l <"$T/out")" -eq 24 ] ||
-	    fail "byte $byte: $(cat "$T/out" "$T/err")"
-	rm -rf "$T"/bad*
-	byte=$((byte + 1))
-done
-
-# A file of a million points, and one of nothing that is very large.
-spoilt
-awk 'BEGIN { for (i = 0; i < 400; i++) print "point" }' |
-    trace million monotonic 1000000000 $DATE
-i=0
-while [ $((i += 1)) -le 12 ]; do
-	cat "$T/million/clock" "$T/million/clock" >"$T/double"
-	mv "$T/double" "$T/million/clock"
-done
-echo "run 10 10" | trace million/x monotonic 1000000000 $DATE
-expect 0 '^10 events' utctl view -q "$T/million"
-if truncate -s 100G "$T/spoilt/clock" 2>/dev/null; then
-	expect 1 'clock: [0-9]* of its packets ' utctl view -q "$T/spoilt"
-fi
-
-# While a trace is written, its metadata alone date events, and points that are
-# added do no harm.  The directory of a session has another trace here.
-lines() {
-	[ "$(wc -l <"$T/followed")" -eq "$1" ]
-}
-rm -rf "$T/spoilt"
-cp -R "$T/slewed" "$T/late" && cp -R "$T/slewed" "$T/later" &&
-    cp -R "$T/slewed" "$T/spoilt" && rm "$T/spoilt/clock" || fail "cp"
-utctl view -j "$T/spoilt" >"$T/view" || fail "view"
-start_utd
-utctl create -o "$T/live" s >/dev/null || fail "create"
-utctl enable-event 'none:*' >/dev/null || fail "enable-event"
-utctl start >/dev/null || fail "start"
-mkdir -p "$T/live"
-utctl view -F -j "$T/live" >"$T/followed" 2>"$T/err" &
-CHILDREN="$CHILDREN $!"
-mv "$T/late" "$T/live/late"
-until_ok lines 420 || fail "not followed: $(cat "$T/err")"
-cat "$T/between/clock" "$T/line/clock" >>"$T/live/late/clock"
-mv "$T/later" "$T/live/later"
-until_ok lines 840 || fail "not followed: $(cat "$T/err")"
-utctl stop >/dev/null || fail "stop"
-wait $! || fail "view -F: $(cat "$T/err")"
-[ ! -s "$T/err" ] || fail "view -F: $(cat "$T/err")"
-cat "$T/view" "$T/view" | sort >"$T/a"
-sort "$T/followed" | cmp - "$T/a" || fail "-F: other dates"
-expect 0 '' utctl destroy
-stop_utd || fail "utd: status $?"

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
 # Links, FIFOs, devices, directories and hard links at each path that utctl
-# looks at: see "Paths that root touches" in utctl-record(1).  Nothing is waited
+# looks at: see "Paths that utctl touches" in utd(8).  Nothing is waited
 # for, opened, written or removed that was not meant.  What record -r removes is
 # in removal, where utd is started in elsewhere.
 

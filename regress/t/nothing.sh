@@ -29,9 +29,10 @@ rec() {
 	n=$((n + 1))
 	utctl record -o "$T/rec$n" "$@"
 }
-why 0 'no program came that uses ut(3)' rec true
+any='; -w malloc records the calls of any program'
+why 0 "no program came that uses ut(3)$any" rec true
 once 2
-why 0 'no program came that uses ut(3)' rec -e 'a:b' -e 'c:d' true
+why 0 "no program came that uses ut(3)$any" rec -e 'a:b' -e 'c:d' true
 once 2
 why 0 'no program came that has an event seq:idle' rec -e seq:idle \
     ./prog/seq 1 1 10

@@ -56,12 +56,15 @@ build() {	# CPPFLAGS OBJECT ...
 	flags=$1
 	shift
 	(cd "$T/tree" && rm -f "$@" && ${MAKE:-make} -s CC="$CC" \
-	    CFLAGS="$CFLAGS" CPPFLAGS="-include $T/reword.h $flags" \
-	    LDFLAGS="${LDFLAGS:-}" LIBS="$LIBS" "$@" utd/utd utctl/utctl) \
-	    >"$T/build.log" 2>&1 || fail "build: $(tail "$T/build.log")"
+	    CFLAGS="$CFLAGS" CPPFLAGS="$flags" LDFLAGS="${LDFLAGS:-}" \
+	    LIBS="$LIBS" "$@" utd/utd utctl/utctl) >"$T/build.log" 2>&1 ||
+	    fail "build: $(tail "$T/build.log")"
 }
-build '' utd/parent/client.o utd/parent/warning.o libut/expr/compile_field.o
-build -DREWORD_SHORT utd/parent/list.o utctl/ctf/ctf_filter.o
+build ''			# where the tree is not up to date
+build "-include $T/reword.h" utd/parent/client.o utd/parent/warning.o \
+    libut/expr/compile_field.o
+build "-include $T/reword.h -DREWORD_SHORT" utd/parent/list.o \
+    utctl/ctf/ctf_filter.o
 PATH=$T/tree/utctl:$T/tree/utd:$PATH
 start_utd
 utctl create -o "$T/a" a >"$T/out" 2>&1 || fail "create: $(cat "$T/out")"

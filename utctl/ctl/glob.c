@@ -34,20 +34,20 @@
 #define GLOB_MAX	255		/* bytes: utd takes no more */
 #define PROGRAM_MAX	63		/* bytes: libut tells no more */
 
-/* What characters there are in names, as bits. */
+/* Kinds of characters in names, as bits. */
 #define LETTER	1
 #define DIGIT	2
 #define COLON	4
 
-/* Where in a name, as bits. */
+/* Places in a name, as bits. */
 #define BEFORE	1			/* nothing is there yet */
 #define FIRST	2			/* in the provider's name */
 #define BETWEEN	4	/* behind the colon */
 #define SECOND	8	/* in the event's name, perhaps at its end */
 
-/* From those places by one of those characters. */
+/* The places that one of the characters leads to. */
 static int
-step(int places, int chars)
+places_step(int places, int chars)
 {
 	int to = 0;
 
@@ -62,18 +62,18 @@ step(int places, int chars)
 	return to;
 }
 
-/* By any number of characters: there are three steps from end to end. */
+/* The places that any characters lead to: three steps cross a name. */
 static int
-leap(int places)
+places_leap(int places)
 {
 	int i;
 
 	for (i = 0; i < 3; i++)
-		places |= step(places, LETTER | DIGIT | COLON);
+		places |= places_step(places, LETTER | DIGIT | COLON);
 	return places;
 }
 
-/* What a part of a pattern matches that stands for one character. */
+/* Kinds of characters that a one-character part of a pattern matches. */
 static int
 part_chars(const char *part, size_t n)
 {
@@ -102,7 +102,7 @@ bracket_len(const char *s)
 	char close[3] = "?]";
 
 	p += *p == '!' || *p == '^';
-	p += *p == ']';			/* as the first one it is a member */
+	p += *p == ']';			/* a first ] is a member */
 	for (; *p != ']'; p++) {
 		if (*p == '[' && p[1] != '\0' && strchr(":.=", p[1]) != NULL) {
 			close[0] = p[1];
@@ -131,7 +131,7 @@ part_len(const char *s)
 	return n;
 }
 
-/* What an event's name lacks. */
+/* Say why no event's name has such a character, and end. */
 static void
 no_such_char(const char *glob, const char *part, size_t n)
 {
@@ -178,13 +178,13 @@ check_glob(const char *glob)
 	for (; *s != '\0'; s += n) {
 		if (*s == '*') {
 			n = 1;
-			places = leap(places);
+			places = places_leap(places);
 			continue;
 		}
 		n = whole_part(glob, s);
 		if ((chars = part_chars(s, n)) == 0)
 			no_such_char(glob, s, n);
-		places = step(places, chars);
+		places = places_step(places, chars);
 	}
 	if (!(places & SECOND))
 		die("pattern '%s': no event has such a name; names are "

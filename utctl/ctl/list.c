@@ -54,7 +54,7 @@ print_programs(const struct row *r, const char *dir)
 	}
 }
 
-/* By one of the patterns; none is all. */
+/* Does one of the patterns match?  No pattern matches all. */
 static int
 matches(const char *name, char **globs)
 {
@@ -99,7 +99,6 @@ keep_matching(struct row *rows, char **globs)
 	return rows->child != NULL;
 }
 
-/* Ask for rows, and print them. */
 static int
 show(int type, const char *name, int json, char **globs)
 {

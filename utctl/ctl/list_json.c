@@ -26,7 +26,7 @@
 #include "../utctl.h"
 #include "list.h"
 
-/* What rows have which rows under them: an array each, even if empty. */
+/* The kinds of rows below a row: an array for each kind, even an empty one. */
 struct kin {
 	const char	*parent;
 	const char	*child;
@@ -138,7 +138,7 @@ json_object(const struct row *r, const struct kin *kin)
 	putchar('}');
 }
 
-/* What utd knows of its sessions, or if of_programs is set, of programs. */
+/* Print the sessions that utd knows, or if of_programs is set, the programs. */
 void
 list_json(const struct row *rows, int of_programs)
 {

@@ -77,7 +77,7 @@ print_level(const struct row *r)
 		printf("level %" PRIu64, row_num(r, "level"));
 }
 
-/* As utd sees it, if it does, and as the program sees itself. */
+/* Print the ID that utd sees, if it sees one, and the one the program sees. */
 static void
 print_pid(const struct row *r)
 {
@@ -179,7 +179,6 @@ print_files(uint64_t size, uint64_t n)
 		printf(", the last %" PRIu64 " of a stream", n);
 }
 
-/* How long writers wait. */
 static void
 print_timeout(const struct row *r)
 {

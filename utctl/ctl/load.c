@@ -36,10 +36,10 @@ struct line {
 	unsigned int	 number;
 	char		**argv;
 	struct step	 step;
-	struct line	*create;	/* of the session that it is about */
-	int		 bare;		/* its directory was not there */
+	struct line	*create;	/* the line that creates its session */
+	int		 bare;		/* the directory did not exist */
 	struct line	*next;
-	struct line	*older;		/* that creates a session */
+	struct line	*older;		/* the creating line before it */
 };
 
 struct load {
@@ -47,8 +47,8 @@ struct load {
 	char		*text;
 	size_t		 len;
 	struct line	*first, **end;
-	struct line	*last;		/* that creates a session */
-	struct line	*made;		/* the last that was carried out */
+	struct line	*last;		/* the last line that creates */
+	struct line	*made;		/* the last one carried out */
 };
 
 static volatile sig_atomic_t caught;

@@ -59,7 +59,7 @@ quote_bytes(const char *word)
 		n = (size_t)(escape_char(c, &s, end, ESCAPE_NAME) - c);
 		if (*from == '\'' || *from == '\\') {
 			*q++ = '\\';
-		} else if (n != (size_t)(s - from)) {	/* it is escaped */
+		} else if (n != (size_t)(s - from)) {	/* to be escaped */
 			for (; from < s; from++)
 				q += sprintf(q, "\\%03o", *from);
 		}
@@ -71,7 +71,7 @@ quote_bytes(const char *word)
 	return quoted;
 }
 
-/* That word, for the caller to free, as split reads it. */
+/* Quote a word so that split() reads it back; freed. */
 char *
 quote(const char *word)
 {
@@ -137,7 +137,7 @@ read_double(char **in, char **out)
 	return NULL;
 }
 
-/* What follows a backslash in $'...'. */
+/* Read what follows a backslash in $'...'. */
 static const char *
 read_escape(char **in, char **out)
 {

@@ -15,8 +15,8 @@
  */
 
 /*
- * What is written of a session while it goes on: chunks, which end now or from
- * time to time, and snapshots, which are traces of what the buffers hold.
+ * Chunks, which end now or from time to time while a session goes on, and
+ * snapshots, which are traces of what the buffers hold.
  */
 
 #include <stdint.h>
@@ -26,9 +26,9 @@
 
 #include "list.h"
 
-/* What rotate is to do from now on. */
+/* How to cut the session into chunks from now on. */
 struct chunks {
-	uint32_t	 given;		/* UT_CHUNKS_, of these: */
+	uint32_t	 given;		/* UT_CHUNKS_: which are set */
 	uint32_t	 ms;
 	uint64_t	 bytes;
 	const char	*command;
@@ -50,7 +50,7 @@ parse_time(const char *s)
 	return (uint32_t)v;
 }
 
-/* When it is rotated, and what is run then. */
+/* Print when the session is rotated, and the command that runs then. */
 void
 rotation_print(const struct row *r)
 {
@@ -81,7 +81,7 @@ put_rotated(FILE *f, const struct row *r, const char *command)
 	putc('\n', f);
 }
 
-/* When it is rotated by itself, in one command, or one and a comment. */
+/* Write when the session rotates itself: a command, perhaps a comment, too. */
 void
 rotation_save(FILE *f, const struct row *r, int foreign)
 {
@@ -181,7 +181,7 @@ client_snapshot(struct client *c, const char *session, const char *dir,
 	return client_request(c, rows);
 }
 
-/* What a snapshot is called in snapshots/, and what is run then. */
+/* The name of a snapshot in snapshots/, and the command that it runs. */
 struct shot {
 	const char	*name;		/* NULL: the default */
 	const char	*command;	/* NULL: none */

@@ -119,7 +119,7 @@ put_attr(FILE *f, const struct attr *a, uint32_t v)
 		fprintf(f, " %u", v);
 }
 
-/* Those that are not the default. */
+/* Write the attributes that are not the default. */
 static int
 put_attrs(FILE *f, const struct row *r)
 {

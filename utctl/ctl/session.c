@@ -70,8 +70,8 @@ create_request(struct client *c, const char *name, const char *dir, int keeps)
 }
 
 /*
- * What nobody has chosen, the name or the directory, gets a number behind if
- * there is one of that second already.  An empty directory is no output.
+ * Create a session.  A default name or directory gets a number behind if there
+ * is one of that second already.  An empty directory is no output.
  */
 static int
 create_ask(struct client *c, struct step *st)

@@ -62,7 +62,7 @@ tracked_print(const struct row *r)
 		printf("%" PRIu64 "\n", row_num(r, "value"));
 }
 
-/* What the session tracks, in one command. */
+/* Write one command for all that the session tracks. */
 void
 tracked_save(FILE *f, const struct row *r)
 {

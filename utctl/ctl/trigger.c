@@ -15,7 +15,7 @@
  */
 
 /*
- * What is done in a session when programs record an event.
+ * Triggers: actions in a session when programs record an event.
  */
 
 #include <inttypes.h>
@@ -49,7 +49,7 @@ trigger_print(const struct row *r)
 	    acted == 1 ? "" : "s");
 }
 
-/* As a command; a comment, if it is another user's: see save.c. */
+/* Write a command, or a comment if it is another user's: see save.c. */
 void
 trigger_save(FILE *f, const struct row *r, const char *session, int foreign)
 {
@@ -88,7 +88,7 @@ static const struct action {
 
 struct trigger {
 	uint32_t	 action;	/* UT_TRIGGER_; 0: not given */
-	uint32_t	 count;		/* of matches, 0: once; or its number */
+	uint32_t	 count;		/* -n, 0: once; or the ID to remove */
 	const char	*command;
 	const char	*glob;
 	const char	*filter;
@@ -100,7 +100,6 @@ action_name(size_t i)
 	return i < NACTIONS ? actions[i].what : NULL;
 }
 
-/* Sets the action and its command. */
 static void
 parse_action(struct trigger *t, const char *s)
 {

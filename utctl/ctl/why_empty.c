@@ -29,7 +29,6 @@
 
 #define EVERY	"*"
 
-/* Was there a program with an event that matches? */
 int
 had_event(const struct row *session, const char *glob)
 {
@@ -58,6 +57,7 @@ say_unmatched(const struct row *rule)
 		    "of them", glob);
 		return;
 	}
+	/* "no program came that has events, but for those that -x excludes" */
 	if (row_num(rule, "level_kind") != UT_RULE_ALL)
 		say("no program came that has an event %s of level %s%s", glob,
 		    row_str(rule, "level"), but);
@@ -68,7 +68,7 @@ say_unmatched(const struct row *rule)
 		    near[0] != '\0' ? ": is it " : "", near);
 }
 
-/* What each pattern has matched: none of them anything, some, or all. */
+/* Say what each pattern has matched: no event, some, or all. */
 static void
 say_rules(const struct row *session, int recorded)
 {
@@ -89,7 +89,7 @@ say_rules(const struct row *session, int recorded)
 			matched = 1;
 			filters |= row_str(r, "filter")[0] != '\0';
 		}
-	/* An error has been told, or is the reason. */
+	/* "no program has reached one that passes its filter": no error did. */
 	if (matched && !recorded && row_str(session, "error")[0] == '\0')
 		say("there are events that match, but no program has reached "
 		    "one%s", filters ? " that passes its filter" : "");
@@ -108,9 +108,9 @@ has_rules(const struct row *session)
 	return 0;
 }
 
-/* The session's row, as list has it, at its end. */
+/* The hint is for a session to which no program came. */
 void
-why_empty(const struct row *session, int recorded)
+why_empty(const struct row *session, int recorded, const char *hint)
 {
 	if (!recorded && row_num(session, "begun") == 0)
 		say("session %s was never started", row_str(session, "name"));
@@ -118,7 +118,7 @@ why_empty(const struct row *session, int recorded)
 		say("no events were enabled in session %s",
 		    row_str(session, "name"));
 	else if (!recorded && row_num(session, "came") == 0) {
-		say("no program came that uses ut(3)");
+		say("no program came that uses ut(3)%s", hint);
 		if (row_num(session, "others") > 0)
 			say("there were programs of other users: only sessions "
 			    "of root record these");
@@ -195,7 +195,7 @@ end_ask(struct client *c, struct step *st)
 		if (st->type == UT_CTL_DESTROY)
 			warnings_say(s);
 		if (client_did(c, UT_DID_NOTHING))
-			why_empty(s, 0);
+			why_empty(s, 0, "");
 		remedies_say(s);
 	}
 	row_free(rows);

@@ -44,9 +44,9 @@
 #define COME_MS		10000
 #define BEGIN_MS	3000		/* until its library has a thread */
 
-/* Of the process, in one word for messages; freed. */
+/* Name the process in one word for messages; freed. */
 static char *
-who(pid_t pid)
+process_word(pid_t pid)
 {
 	char *name = process_name(pid), *shown, *text;
 
@@ -62,7 +62,7 @@ who(pid_t pid)
 static int
 complain(pid_t pid, const char *why)
 {
-	char *text = who(pid);
+	char *text = process_word(pid);
 
 	say("%s: %s", text, why);
 	free(text);
@@ -122,7 +122,7 @@ only_dir(pid_t pid)
 	if (is_set(dir))
 		return dir;
 	free(dir);
-	/* What root starts there serves all users. */
+	/* Programs of root look there: its utd serves all users. */
 	if (geteuid() == 0 || (process_user(pid, &uid, &gid) == 0 && uid == 0))
 		return format("%s", UT_RUNDIR_SYSTEM);
 	return NULL;
@@ -232,7 +232,7 @@ find_utd(struct record *r)
 	if (is_foreign(dir))
 		return find_foreign(r, pid, dir);
 	if (dir != NULL && geteuid() == 0 && !is_set(getenv("UT_RUNDIR"))) {
-		/* The same place, but not by a name that may change. */
+		/* Use the name of the same place that cannot change. */
 		free(dir);
 		dir = format("%s", UT_RUNDIR_SYSTEM);
 	}
@@ -289,7 +289,7 @@ attach_find(struct record *r)
 	return 0;
 }
 
-/* What keeps it from ever coming to utd, as far as can be seen; or NULL. */
+/* The reason why the process will never come to utd, if seen; or NULL. */
 static const char *
 hopeless(const struct attached *a, int64_t waited)
 {
@@ -384,7 +384,7 @@ attach_await(struct record *r)
 	return there == -1 ? -1 : 0;
 }
 
-/* As the default name of the trace. */
+/* Make the default name of the trace. */
 const char *
 attach_name(const struct record *r)
 {
@@ -429,7 +429,7 @@ attach_say(const struct record *r)
 	if (r->npids == 0)
 		what = format("all programs of the utd in %s", r->rundir);
 	else if (r->npids == 1)
-		what = who(r->pids[0].pid);
+		what = process_word(r->pids[0].pid);
 	else
 		what = format("%zu processes", r->npids);
 	limit = r->limit == -1 ? NULL : time_text((uint64_t)r->limit);

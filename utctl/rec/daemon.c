@@ -177,7 +177,7 @@ utd_owned(void)
  * or the status with which it failed.
  */
 static int
-start(char *utd, char *dir, int *sig, int fds[4], const char *when, pid_t *pid)
+launch(char *utd, char *dir, int *sig, int fds[4], const char *when, pid_t *pid)
 {
 	char stay[] = "-f", opt[] = "-r", end[] = "-e", *argv[7], c;
 	char *until = format("%s", when);
@@ -196,16 +196,16 @@ start(char *utd, char *dir, int *sig, int fds[4], const char *when, pid_t *pid)
 	close(fds[3]);
 	r = *pid == -1 ? 0 : child_await(*pid, fds[0], -1, sig, NULL);
 	if (r == -1 && read(fds[0], &c, 1) != 1)
-		r = child_await(*pid, -1, -1, sig, NULL);	/* it failed */
+		r = child_await(*pid, -1, -1, sig, NULL);	/* utd failed */
 	close(fds[0]);
 	free(until);
 	return r;
 }
 
 /*
- * Its pid once its socket accepts, or -1; *sig is the last signal that came
- * meanwhile, if any.  If another utd is there already, *taken becomes 1 and
- * nothing is said, unless taken is NULL.
+ * Start utd: its PID once its socket accepts, or -1; *sig is the last signal
+ * that came meanwhile, if any.  If another utd is there already, *taken becomes
+ * 1 and nothing is said, unless taken is NULL.
  */
 pid_t
 utd_start(char *utd, char *dir, int *sig, int *taken)
@@ -226,7 +226,7 @@ utd_start(char *utd, char *dir, int *sig, int *taken)
 		return -1;
 	}
 	fds[2] = said == NULL ? -1 : fileno(said);
-	r = start(utd, dir, sig, fds, taken == NULL ? "now" : "last", &pid);
+	r = launch(utd, dir, sig, fds, taken == NULL ? "now" : "last", &pid);
 	if (taken != NULL)
 		*taken = pid != -1 && r == UT_RUNDIR_TAKEN;
 	if (said != NULL && !*taken)

@@ -41,7 +41,7 @@
 #define UNREAD_MS	1000		/* is a while without a reader */
 #define NAP_MS		5
 
-/* Until the other end of the pipe is closed. */
+/* Go on until the other end of the pipe is closed. */
 static int
 goes_on(void *arg)
 {
@@ -90,7 +90,7 @@ signals_leave(void)
 }
 
 static void
-print(const char *dir, int fd, int life, int64_t hold)
+follower_print(const char *dir, int fd, int life, int64_t hold)
 {
 	struct pollfd pfd = { fd, POLLIN, 0 };
 	struct follow f = { dir, hold, goes_on, wait_ms, &pfd };
@@ -111,7 +111,7 @@ print(const char *dir, int fd, int life, int64_t hold)
 	reader_free(&r);
 }
 
-/* What is hold: see follow.h.  The connection to utd is not the follower's. */
+/* Start the follower, without the connection to utd.  For hold see follow.h. */
 int
 follower_start(struct follower *fw, const char *dir, int64_t hold, int utd)
 {
@@ -137,7 +137,7 @@ follower_start(struct follower *fw, const char *dir, int64_t hold, int utd)
 	signals_leave();
 	if (dup2(STDERR_FILENO, STDOUT_FILENO) == -1)
 		_exit(1);
-	print(dir, end[0], life[0], hold);
+	follower_print(dir, end[0], life[0], hold);
 	_exit(0);
 }
 

@@ -15,7 +15,7 @@
  */
 
 /*
- * What the system tells of a process.  Only Linux does; elsewhere, and of
+ * Facts that the system tells of a process.  Only Linux does; elsewhere, and of
  * processes that we may not look at, nothing is known.
  */
 

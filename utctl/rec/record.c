@@ -35,7 +35,7 @@
 
 #define AGAIN		20		/* times that it is started anew */
 #define LOOK_MS		50		/* between looks for another utd */
-#define TAKEN_MS	10000		/* that it may take to begin or end */
+#define TAKEN_MS	10000		/* ms for another utd to begin or end */
 
 static char session_name[] = "record";
 static pid_t unowned;		/* a utd that nobody owns, or 0 */
@@ -109,16 +109,16 @@ socket_look(struct record *r)
 static int
 shared_again(struct record *r)
 {
-	r->again++;
+	r->restarts++;
 	if ((r->client = attach_client(r)) != NULL) {
-		r->absent = r->missed = 0;
+		r->absent = r->said_gone = 0;
 		return 0;
 	}
 	socket_look(r);
-	if (r->absent == 0 && !r->missed) {
+	if (r->absent == 0 && !r->said_gone) {
 		say("utd in %s has gone away: session %s goes on with the "
 		    "next one", r->rundir, r->session);
-		r->missed = 1;
+		r->said_gone = 1;
 	}
 	return -1;
 }
@@ -135,7 +135,7 @@ utd_again(struct record *r)
 	if (r->shared)
 		return shared_again(r);
 	(void)utd_reap(r->pid);
-	if (r->again++ < AGAIN && utd_own(r) == 0)
+	if (r->restarts++ < AGAIN && utd_own(r) == 0)
 		return 0;
 	if (r->taken) {
 		r->shared = 1;
@@ -156,7 +156,7 @@ session_active(struct record *r)
 	struct row *rows;
 	int active;
 
-	if (r->again == 0)
+	if (r->restarts == 0)
 		return 1;
 	if (client_ask(r->client, UT_CTL_LIST, r->session, &rows) == -1) {
 		if (!client_gone(r->client))
@@ -264,7 +264,6 @@ time_over(struct record *r)
 	r->over = interruptible(session_end, r) == -1 ? -1 : 1;
 }
 
-/* Does utd not know the session any more? */
 static int
 session_lost(struct record *r)
 {
@@ -344,7 +343,7 @@ attach(struct record *r)
 			return -1;
 		if (r->client != NULL)	/* no signal interrupts us yet */
 			client_bound(r->client, 1);
-		r->made = !r->shared && access(r->rundir, F_OK) == -1;
+		r->rundir_made = !r->shared && access(r->rundir, F_OK) == -1;
 		if (r->shared || utd_own(r) == 0)
 			return attach_await(r);
 		if (!r->taken)
@@ -356,7 +355,7 @@ attach(struct record *r)
 	return -1;
 }
 
-/* From the start of utd to the end of the trace; -> exit status. */
+/* Record from the start of utd to the end of the trace; -> exit status. */
 static int
 record(struct record *r)
 {
@@ -369,7 +368,7 @@ record(struct record *r)
 		r->sig = client_interrupted();
 		client_interrupt(0);
 	}
-	/* What runs may have recorded something already: the usual end. */
+	/* Programs that run may have recorded something: end as usual. */
 	if (r->sig != 0 && (r->argv != NULL || status == -1 || !r->created))
 		return 128 + r->sig;
 	if (status == -1)
@@ -439,7 +438,7 @@ utd_end(void *arg)
 		return 0;
 	}
 	utd_finish(r);
-	if (r->made)
+	if (r->rundir_made)
 		remove_dir(r->rundir, 0);
 	return 0;
 }
@@ -460,7 +459,7 @@ clean_up(struct record *r)
 		remove_dir(r->private, 1);
 	if (r->private != NULL && access(r->private, F_OK) == 0)
 		say("%s could not be removed", r->private);
-	if (!wrote && r->left) {
+	if (!wrote && r->dir_in_use) {
 		say_incomplete(r);
 		record_dir_done(&r->out);
 	} else if (!wrote)

@@ -15,7 +15,7 @@
  */
 
 /*
- * What utctl record is made of.
+ * The parts of utctl record.
  */
 
 #ifndef RECORD_H
@@ -29,12 +29,12 @@
 
 /* record_dir.c: where a trace goes. */
 struct record_dir {
-	const char	*given;		/* of -o, or NULL */
+	const char	*given;		/* -o, or NULL */
 	char		*dir;
-	int		 keep;		/* it was there before */
-	int		 replace;	/* -r: what was there goes to old */
-	char		*old, *older;	/* and what was there comes back; */
-					/* NULL: there is none */
+	int		 keep;		/* dir existed before */
+	int		 replace;	/* -r: a trace in dir goes to old */
+	char		*old;		/* the replaced trace; NULL: none */
+	char		*older;		/* the trace that was in old; or NULL */
 	int		 above;		/* the directory with all of these */
 	int		 older_fd;	/* older, as it was found; or -1 */
 };
@@ -43,7 +43,7 @@ void	 record_dir_name(struct record_dir *, const char *);
 int	 record_dir_try(struct record_dir *);
 int	 record_dir_make(struct record_dir *);	/* -1: it said why not */
 int	 record_dir_replace(struct record_dir *, int);
-void	 record_dir_done(struct record_dir *);	/* it is another trace now */
+void	 record_dir_done(struct record_dir *);	/* keep the new trace */
 void	 record_dir_undo(struct record_dir *, int);
 
 /* follower.c: the events are printed while they are recorded. */
@@ -58,46 +58,46 @@ void	 follower_end(struct follower *, int);
 
 /* attach.c: a process that runs already. */
 struct attached {
-	pid_t		 pid;		/* as utd sees it */
-	int		 seen;		/* and we do, too */
+	pid_t		 pid;		/* the ID that utd uses */
+	int		 seen;		/* we see the process, too */
 };
 
 struct record {
-	char		**argv;		/* the command; NULL: what runs, */
-	struct attached	*pids;		/* these processes */
-	size_t		 npids;		/* 0: all */
+	char		**argv;		/* the command, or NULL */
+	struct attached	*pids;		/* running programs to record */
+	size_t		 npids;		/* 0: all programs */
 	int64_t		 limit;		/* ms to be recorded; -1: no limit */
-	int64_t		 until;		/* when that is over; -1: never */
-	int		 sig;		/* that came last to end us, or 0 */
-	int		 killed;	/* the signal that killed it, or 0 */
-	int		 over;		/* 1: it is; -1: that went wrong */
+	int64_t		 until;		/* when limit is over; -1: never */
+	int		 sig;		/* the last signal to end, or 0 */
+	int		 killed;	/* signal that killed it, or 0 */
+	int		 over;		/* 1: recording ended; -1: failed to */
 	char		*session;
 	struct record_dir	 out;
-	int		 created;	/* utd took it for the session, */
-	int		 left;		/* and may still write there */
-	int		 ran;		/* the command did */
-	int		 keeps;		/* write what there is if it fails, */
-	int		 failed;	/* and it did */
-	char		*shot;		/* what utd said of that, or NULL */
+	int		 created;	/* utd accepted the directory */
+	int		 dir_in_use;	/* utd may still write there */
+	int		 ran;		/* the command, or recording, began */
+	int		 keeps;		/* write only if the command fails */
+	int		 failed;	/* the command failed */
+	char		*shot;		/* answer about the snapshot, or NULL */
 	char		**globs;
 	size_t		 nglobs;
-	struct rule	 rule;		/* but the glob */
-	struct attrs	 attrs;		/* of the channel */
+	struct rule	 rule;		/* all but the glob */
+	struct attrs	 attrs;		/* the channel's */
 	char		*preload;	/* libraries of -w, or NULL */
 	char		*utd;
-	char		*private;	/* directory, or NULL */
-	char		*rundir;	/* in there, or where programs look */
-	int		 made;		/* and it was not there */
+	char		*private;	/* directory of ours alone, or NULL */
+	char		*rundir;	/* in private, or where programs look */
+	int		 rundir_made;	/* rundir did not exist */
 	int		 foreign;	/* root has it only from a process */
-	uid_t		 uid;		/* that of this user, */
-	gid_t		 gid;		/* and group */
-	pid_t		 pid;		/* of utd */
+	uid_t		 uid;		/* the user of that process */
+	gid_t		 gid;		/* the group of that process */
+	pid_t		 pid;		/* utd's */
 	int		 taken;		/* another utd keeps ours out */
-	int		 shared;	/* it was there before, and stays */
-	struct client	*client;	/* or NULL: utd is no more */
-	int		 again;		/* how often it was killed */
+	int		 shared;	/* utd was there before, and stays */
+	struct client	*client;	/* NULL: utd is gone */
+	int		 restarts;	/* attempts to go on with another utd */
 	int		 absent;	/* looks without a socket, in a row */
-	int		 missed;	/* no utd, as was said */
+	int		 said_gone;	/* we told the user that utd is gone */
 	int		 follow;	/* -F */
 	struct follower	 follower;
 };
@@ -106,7 +106,7 @@ struct record {
 struct wrapper {
 	const char	*name;		/* NULL ends the table */
 	const char	*what;		/* for help */
-	const char	*events[2];	/* that it is for; or one, and NULL */
+	const char	*events[2];	/* two to record; or one, NULL */
 };
 
 extern const struct wrapper wrappers[];
@@ -127,7 +127,7 @@ uint64_t modules_hide(const struct record *, struct row *);
 
 /* attach.c: -1 after a message. */
 int	 attach_find(struct record *);
-struct client *attach_client(const struct record *);	/* or NULL: no utd */
+struct client *attach_client(const struct record *);	/* NULL: no utd */
 int	 attach_await(struct record *);
 int	 attach_track(struct record *);
 const char *attach_name(const struct record *);

@@ -33,7 +33,7 @@
 
 #define TRIES		1000
 
-/* What a session writes into its directory, and nothing else. */
+/* All that a session writes into its directory. */
 static const char *const parts[] = { "ust", "archives", "snapshots" };
 
 #define NPARTS		(sizeof(parts) / sizeof(parts[0]))
@@ -47,7 +47,7 @@ cut_slashes(char *path)
 		path[--n] = '\0';
 }
 
-/* By default it is called as the command, and the time. */
+/* Name the directory: by default as the command, and the time. */
 void
 record_dir_name(struct record_dir *o, const char *command)
 {
@@ -304,7 +304,6 @@ try_name(const struct record_dir *o, const char *path)
 	return result;
 }
 
-/* Can what is there be renamed? */
 static int
 replace_try(const struct record_dir *o)
 {
@@ -317,7 +316,7 @@ replace_try(const struct record_dir *o)
 	return result;
 }
 
-/* It is made at the end, perhaps; what keeps us from that is said now. */
+/* Say now if the directory could not be made, perhaps at the end. */
 int
 record_dir_try(struct record_dir *o)
 {

@@ -43,7 +43,6 @@ check_subject(const struct record *r)
 	return -1;
 }
 
-/* Do the options go together? */
 static void
 check_options(const struct record *r)
 {

@@ -32,7 +32,7 @@
 #include "record.h"
 #include "ut_abi.h"
 
-#define NAMES		1000		/* of sessions, of one second */
+#define NAMES		1000		/* sessions that one second can have */
 #define FOLLOW_HOLD	(INT64_C(300) * 1000000)
 #define CHANNEL		"modules"
 #define SUBSIZE		16384		/* bytes of its sub-buffers */
@@ -229,13 +229,13 @@ record_begin(void *arg)
 	client_bound(r->client, 0);
 	if (!r->keeps && record_dir_replace(&r->out, 1) == -1)
 		return -1;
-	r->left = r->shared;
+	r->dir_in_use = r->shared;
 	r->created = session_create(r) == 0;
 	result = r->created ? session_start(r) : -1;
 	if (result == 0 || (client_interrupted() == 0 &&
 	    !client_gone(r->client) && (!r->created ||
 	    client_ask(r->client, UT_CTL_DESTROY, r->session, NULL) == 0)))
-		r->left = 0;
+		r->dir_in_use = 0;
 	if (result == 0 && r->argv == NULL)
 		attach_say(r);
 	return result;

@@ -195,7 +195,7 @@ is_left(const char *name, const struct bytes *now, int delete, bool *stays)
 	return true;
 }
 
-/* The same name may be there many times, as things have changed. */
+/* Deal with the memory that one file names, perhaps many times. */
 static unsigned int
 kept_one(const char *path, int dir, const struct bytes *now, int delete,
     bool *stay)
@@ -240,7 +240,7 @@ dir_read(const char *path)
 	return NULL;
 }
 
-/* How many such files there are.  Say what is left of each, or remove it. */
+/* Say what each such file has left, or remove it; -> how many files. */
 static unsigned int
 kept_shm(const char *dir, int delete)
 {
@@ -273,9 +273,9 @@ kept_shm(const char *dir, int delete)
 	return files;
 }
 
-/* What a session holds that writes nothing by itself. */
+/* Write a snapshot of a session that writes nothing by itself. */
 static int
-keep(struct client *c, const struct row *s, const char *session)
+session_keep(struct client *c, const struct row *s, const char *session)
 {
 	char *dir = NULL, *name;
 	int r;
@@ -291,7 +291,7 @@ keep(struct client *c, const struct row *s, const char *session)
 	return r;
 }
 
-/* All sessions, each with what there is of it; -1 if one went wrong. */
+/* End all sessions, and write all they have; -1 if one went wrong. */
 static int
 sessions_end(void *arg)
 {
@@ -310,7 +310,7 @@ sessions_end(void *arg)
 		name = format("%" PRIu64 "/%s", row_num(s, "uid"),
 		    row_str(s, "name"));
 		if (row_num(s, "keeps") && row_num(s, "written") > 0 &&
-		    keep(c, s, name) != 0)
+		    session_keep(c, s, name) != 0)
 			r = -1;
 		if (client_say(c, client_ask(c, UT_CTL_DESTROY, name,
 		    NULL)) != 0)
@@ -326,7 +326,7 @@ sessions_end(void *arg)
 }
 
 static int
-recover(char *dir)
+recover_dir(char *dir)
 {
 	struct client *c;
 	char *utd = utd_find();
@@ -381,7 +381,7 @@ recover_main(int argc, char **argv)
 		if (kept_shm(dir, delete) == 0)
 			die("nothing to recover: %s: %s", state, strerror(s));
 	} else {
-		r = delete ? 0 : recover(dir);
+		r = delete ? 0 : recover_dir(dir);
 		(void)kept_shm(dir, delete);
 	}
 	free(state);

@@ -15,7 +15,7 @@
  */
 
 /*
- * What utctl record says at the end.
+ * The last messages of utctl record.
  */
 
 #include <sys/types.h>
@@ -29,7 +29,7 @@
 #include "common/compat.h"
 #include "record.h"
 
-/* What keeps programs from coming, seen from here. */
+/* Say what keeps programs from coming, seen from here. */
 static void
 say_hints(void)
 {
@@ -82,7 +82,7 @@ report_unlisted(const struct record *r)
 		say_left("a program", (uint64_t)pid, 0);
 }
 
-/* What went into the background is not waited for. */
+/* Say which programs run in the background: utctl does not wait for them. */
 static void
 report_left(const struct record *r, const struct row *session)
 {
@@ -186,7 +186,8 @@ report(const struct record *r, struct row *rows)
 		say("%s", error);
 	say_total(r, s, modules);
 	remedies_say(s);
-	why_empty(s, recorded);
+	why_empty(s, recorded, r->argv != NULL && r->preload == NULL ?
+	    "; -w malloc records the calls of any program" : "");
 	if (!recorded && row_num(s, "came") == 0 && r->argv != NULL)
 		say_hints();
 	else if (!recorded)

@@ -46,7 +46,7 @@
 /* Only glibc expands this, to the directory of its libraries. */
 #define ONLY_GLIBC	"/$LIB/../../../../../.."
 
-#define SCRIPTS		4	/* that are each other's interpreter */
+#define SCRIPTS		4	/* scripts that name one another */
 #define LINE		256	/* bytes of the line that names one */
 
 /* Where they are, seen from the directory of utctl: installed, or built. */
@@ -250,7 +250,7 @@ own_dir(void)
 
 /* A file at one of these places, or where it is installed; else NULL. */
 static char *
-find(const char *const *places, const char *installed, int mode)
+file_find(const char *const *places, const char *installed, int mode)
 {
 	char *path, *dir;
 
@@ -272,12 +272,11 @@ find(const char *const *places, const char *installed, int mode)
 char *
 utd_find(void)
 {
-	char *path = find(utd_places, SBINDIR "/utd", X_OK);
+	char *path = file_find(utd_places, SBINDIR "/utd", X_OK);
 
 	return path != NULL ? path : format("utd");
 }
 
-/* The library of a wrapper. */
 static char *
 wrapper_find(const char *name)
 {
@@ -288,7 +287,7 @@ wrapper_find(const char *name)
 	for (i = 0; wrapper_dirs[i] != NULL; i++)
 		places[i] = format("%s/%s", wrapper_dirs[i], file);
 	places[i] = NULL;
-	path = find(places, format(LIBDIR "/%s", file), R_OK);
+	path = file_find(places, format(LIBDIR "/%s", file), R_OK);
 	if (path == NULL)
 		die("%s: not in %s, nor near utctl", file, LIBDIR);
 	if ((full = realpath(path, NULL)) == NULL)

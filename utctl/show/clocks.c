@@ -83,7 +83,7 @@ last_point(const struct reader *r, const char *host)
 	return last == NULL ? NULL : last->last;
 }
 
-/* Of one host, only bad news is told. */
+/* Print the state of the hosts' clocks; if there is one host, only bad news. */
 static void
 print_hosts(const struct reader *r)
 {

@@ -33,7 +33,7 @@ static char	*put_event(char *, struct ctf_stream *);
 
 static int64_t	 from = INT64_MIN;	/* the first event was */
 static int64_t	 before = INT64_MIN;	/* the last line was printed */
-static size_t	 levels;		/* of this event */
+static size_t	 levels;		/* this event's */
 
 static char *
 put_local(char *p, struct ctf_stream *s)
@@ -287,7 +287,7 @@ columns_event(char *p, struct ctf_stream *s, size_t depth)
 		*p++ = ' ';
 		q = (*put)(p, s);
 		/*
-		 * Who it was is not known: no column, no blank.  Fields may
+		 * The program is not known: no column, no blank.  Fields may
 		 * come round the buffer to the place where they began.
 		 */
 		p = q == p && *put == put_who ? p - 1 : q;

@@ -32,8 +32,8 @@
 struct slow {
 	int64_t			 took, self, begin;
 	const struct group	*group;
-	struct ctf_who		 who;	/* whose the end was */
-	const char		*host;	/* or NULL: there is but one */
+	struct ctf_who		 who;	/* from the end of the pair */
+	const char		*host;	/* NULL: there is but one */
 };
 
 struct run {
@@ -45,7 +45,7 @@ struct run {
 
 /* Functions are told apart by their names, if they are known. */
 static void *
-begin(void *arg, const struct ctf_stream *s, const char *name,
+duration_begin(void *arg, const struct ctf_stream *s, const char *name,
     const struct ctf_field_at *at, uint64_t address)
 {
 	struct run *r = arg;
@@ -84,7 +84,7 @@ note_slow(struct run *r, const struct ctf_stream *s, const struct pair_end *e)
 }
 
 static void
-end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
+duration_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 {
 	struct group *g = e->what;
 
@@ -95,7 +95,7 @@ end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 }
 
 static void
-left(void *arg, void *what)
+duration_left(void *arg, void *what)
 {
 	struct group *g = what;
 
@@ -108,7 +108,7 @@ still_open(void *arg, const struct pair_end *e)
 {
 	struct group *g = e->what;
 
-	left(arg, g);
+	duration_left(arg, g);
 	if (g->open++ == 0 || e->begin < g->first)
 		g->first = e->begin;
 	g->open_self += e->self;
@@ -124,7 +124,7 @@ total(void *arg, void *what, int64_t ended, int64_t open)
 	g->open_total += open;
 }
 
-/* Those that did not end come last: they are in another table. */
+/* Pairs that did not end come last: they are in another table. */
 static int
 by_total(const struct group *x, const struct group *y)
 {
@@ -187,16 +187,7 @@ put_slow(struct rows *t, const void *arg, size_t i)
 	group_end(t, r->groups, s->group);
 }
 
-/* What is not in the table. */
-static void
-put_rest(const char *name, uint64_t n, const char *what)
-{
-	json_u64(name, n);
-	if (!json_on && n > 0)
-		printf("%" PRIu64 " %s\n", n, what);
-}
-
-/* Those that were left without an end are not open, and have no time. */
+/* Pairs that can no longer end have no duration. */
 static void
 put_unended(struct rows *t, const void *arg, size_t i)
 {
@@ -219,15 +210,15 @@ put_unended(struct rows *t, const void *arg, size_t i)
 }
 
 static void
-print(struct run *r, const struct reader *rd)
+durations_print(struct run *r, const struct reader *rd)
 {
 	static const int widths[] = { 14, 14 };
 	struct rows t = { .fixed = widths };
 
 	show_totals(rd);
-	put_rest("unended", r->pairs->unended, "begun and not ended");
-	put_rest("unbegun", r->pairs->unbegun, "ended and not begun");
-	put_rest("left_out", r->pairs->lost,
+	show_count("unended", r->pairs->unended, "", "begun and not ended");
+	show_count("unbegun", r->pairs->unbegun, "", "ended and not begun");
+	show_count("left_out", r->pairs->lost, "",
 	    "left out: events were lost meanwhile");
 	put_groups("pairs", r->groups, by_total, put_group);
 	if (json_on)
@@ -243,8 +234,8 @@ print(struct run *r, const struct reader *rd)
 void
 durations(struct reader *rd, struct pairs *ps, struct groups *g, size_t nslow)
 {
-	static const struct pair_ops mine = { begin, end, left, still_open,
-	    NULL, total };
+	static const struct pair_ops mine = { duration_begin, duration_end,
+	    duration_left, still_open, NULL, total };
 	struct run r;
 
 	memset(&r, 0, sizeof(r));
@@ -261,7 +252,7 @@ durations(struct reader *rd, struct pairs *ps, struct groups *g, size_t nslow)
 	pairs_read(ps, rd);
 	pairs_finish(ps);
 	if (show_any(rd))
-		print(&r, rd);
+		durations_print(&r, rd);
 	if (r.top.n == 0 && rd->nevents > 0 && ps->unended == 0 &&
 	    ps->unbegun == 0 && ps->lost == 0)
 		say("no pairs of events: see -D in utctl-stat(1)");

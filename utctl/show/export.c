@@ -88,7 +88,7 @@ say_pairs(const struct reader *rd)
 }
 
 static void
-end(void)
+export_end(void)
 {
 	pairs_free(&pairs);
 }
@@ -97,7 +97,7 @@ static int
 export_main(int argc, char **argv)
 {
 	static const struct show show_export = { export_option, NULL,
-	    NULL, NULL, export, say_pairs, end };
+	    NULL, NULL, export, say_pairs, export_end };
 
 	chosen = &formats[0];
 	pairs_init(&pairs);

@@ -42,7 +42,7 @@
  * readers such as speedscope want the name again in each E.
  */
 struct open {
-	struct open	*next;		/* the same hash */
+	struct open	*next;		/* with the same hash */
 	struct track	*track;
 	const char	*pair;
 	uint64_t	 id;		/* 0: B */
@@ -57,10 +57,10 @@ struct open {
  * ID gets a number instead, and so does the thread of another program.
  */
 struct track {
-	struct track	*next;		/* the same hash */
+	struct track	*next;		/* with the same hash */
 	uint64_t	 of;		/* origin of its trace, or process */
 	int64_t		 id;
-	int64_t		 number;	/* that readers are told */
+	int64_t		 number;	/* the ID for readers */
 	char		 name[sizeof(((struct ctf_who *)0)->name)];
 	char		 who[64];	/* the members of JSON */
 };
@@ -71,8 +71,8 @@ struct chrome {
 	struct map		 processes, threads, opens;
 	struct map		 used;		/* numbers of tracks */
 	int64_t			 standin;	/* the last one */
-	const struct ctf_stream	*stream;	/* whose packet at pkt */
-	uint64_t		 pkt;		/* is of this thread */
+	const struct ctf_stream	*stream;	/* the last event's */
+	uint64_t		 pkt;		/* the packet of track */
 	struct track		*track;
 	uint64_t		 ids;
 	int			 any;		/* something was written */
@@ -163,7 +163,7 @@ track_new(struct map *m, uint64_t key, const struct track *process, uint64_t of,
 	return t;
 }
 
-/* Of a process that has a track, or NULL.  A name that has changed is told. */
+/* Get the track; tell readers if its name changed.  NULL: for a process. */
 static struct track *
 track_get(struct map *m, const struct track *process, uint64_t of, int64_t id,
     const char *host, const char *name)
@@ -290,9 +290,9 @@ unsure(const struct ctf_stream *s, int keyed)
 	    s->ns);
 }
 
-/* What the filter refuses is not shown. */
+/* Write a B, unless the filter refuses the event. */
 static void *
-begin(void *arg, const struct ctf_stream *s, const char *pair,
+chrome_begin(void *arg, const struct ctf_stream *s, const char *pair,
     const struct ctf_field_at *at, uint64_t address)
 {
 	char buf[PAIR_NAME], *p;
@@ -341,7 +341,7 @@ open_free(struct open *o)
 
 /* The fields of the end have a name of their own beside those of its begin. */
 static void
-end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
+chrome_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 {
 	char *p;
 
@@ -355,14 +355,14 @@ end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 }
 
 static void
-left(void *arg, void *what)
+chrome_left(void *arg, void *what)
 {
 	(void)arg;
 	out_end(out_text(put_end(what), "}"));
 	open_free(what);
 }
 
-/* It stays open: readers show that. */
+/* Leave the pair open: readers show that. */
 static void
 still_open(void *arg, const struct pair_end *e)
 {
@@ -371,7 +371,7 @@ still_open(void *arg, const struct pair_end *e)
 }
 
 /*
- * What is read.
+ * Events and traces, as they are read.
  */
 
 /* Is the event a part of pairs, and does it begin none that is not shown? */
@@ -391,7 +391,7 @@ is_pair(const struct ctf_stream *s)
 }
 
 static void
-take(const struct ctf_stream *s, int selected, enum pair_fit fit)
+chrome_take(const struct ctf_stream *s, int selected, enum pair_fit fit)
 {
 	run.now = s->ns;
 	run.selected = selected;
@@ -400,12 +400,12 @@ take(const struct ctf_stream *s, int selected, enum pair_fit fit)
 }
 
 static void
-event(void *arg, struct ctf_stream *s)
+chrome_event(void *arg, struct ctf_stream *s)
 {
 	const struct track *t;
 
 	(void)arg;
-	take(s, 1, PAIR_FITS);
+	chrome_take(s, 1, PAIR_FITS);
 	if (is_pair(s))
 		return;
 	t = track_of(s);
@@ -418,15 +418,15 @@ static void
 refused(void *arg, struct ctf_stream *s)
 {
 	(void)arg;
-	take(s, 0, PAIR_OPEN);
+	chrome_take(s, 0, PAIR_OPEN);
 }
 
 /*
- * So many were lost until that time.  The ends of what is open in the trace's
+ * Write how many were lost, until when.  The ends of open pairs of the trace's
  * programs may be among them.
  */
 static void
-lose(const struct ctf_stream *s, const char *what, uint64_t n)
+chrome_lose(const struct ctf_stream *s, const char *what, uint64_t n)
 {
 	const int64_t until = ctf_lost_until(s);
 	char *p;
@@ -446,7 +446,7 @@ static void
 discarded(void *arg, const struct ctf_stream *s)
 {
 	(void)arg;
-	lose(s, s->ndiscarded == 0 ? "events may be discarded" :
+	chrome_lose(s, s->ndiscarded == 0 ? "events may be discarded" :
 	    "events discarded", s->ndiscarded);
 }
 
@@ -454,7 +454,7 @@ static void
 lost(void *arg, const struct ctf_stream *s)
 {
 	(void)arg;
-	lose(s, "packets lost", s->nlost);
+	chrome_lose(s, "packets lost", s->nlost);
 }
 
 static void
@@ -472,17 +472,17 @@ module(void *arg, struct ctf_stream *s)
 {
 	(void)arg;
 	(void)s;
-	run.stream = NULL;	/* its process may be another one now */
+	run.stream = NULL;	/* the process may be another now */
 }
 
 static void
-trace(struct ctf_trace *tr)
+chrome_trace(struct ctf_trace *tr)
 {
 	text_trace(tr);
 	pairs_trace(run.pairs, tr);
 }
 
-/* What is not known before the end. */
+/* Write what is known only at the end. */
 static void
 put_tail(void)
 {
@@ -501,16 +501,16 @@ put_tail(void)
 void
 export_chrome(struct reader *rd, struct pairs *ps)
 {
-	static const struct reader_ops ops = { event, discarded, lost, trace,
-	    module, refused, gone };
-	static const struct pair_ops mine = { begin, end, left, still_open,
-	    begin_key, NULL };
+	static const struct reader_ops ops = { chrome_event, discarded, lost,
+	    chrome_trace, module, refused, gone };
+	static const struct pair_ops mine = { chrome_begin, chrome_end,
+	    chrome_left, still_open, begin_key, NULL };
 
 	memset(&run, 0, sizeof(run));
 	run.reader = rd;
 	run.pairs = ps;
 	ps->ops = &mine;
-	ps->closed = ps->unfit = 1;
+	ps->need_end = ps->ignore_filter_at_end = 1;
 	rd->refused = rd->select != NULL;
 	symbols_use(rd, &ps->processes);
 	ctf_print_init(1);

@@ -36,9 +36,9 @@
 
 /* The outermost is a program. */
 struct node {
-	struct node	*parent;	/* what is around it, or NULL */
-	struct node	*next;		/* that was made after it */
-	struct node	*same;		/* the same hash */
+	struct node	*parent;	/* the frame around, or NULL */
+	struct node	*next;		/* the one made after it */
+	struct node	*same;		/* with the same hash */
 	int64_t		 self;		/* ns */
 	size_t		 depth;
 	char		 name[];
@@ -86,7 +86,7 @@ node_get(struct folded *r, struct node *parent, const char *name)
 }
 
 static void *
-begin(void *arg, const struct ctf_stream *s, const char *pair,
+folded_begin(void *arg, const struct ctf_stream *s, const char *pair,
     const struct ctf_field_at *at, uint64_t address)
 {
 	struct folded *r = arg;
@@ -107,7 +107,7 @@ begin(void *arg, const struct ctf_stream *s, const char *pair,
 	return node_get(r, parent, pair_name(buf, s, pair, at, address));
 }
 
-/* It is on no thread's stack. */
+/* Return NULL: a pair with a key is on no thread's stack. */
 static void *
 begin_key(void *arg, const struct ctf_stream *s, const char *pair)
 {
@@ -118,7 +118,7 @@ begin_key(void *arg, const struct ctf_stream *s, const char *pair)
 }
 
 static void
-end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
+folded_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 {
 	struct folded *r = arg;
 	struct node *n = e->what;
@@ -192,8 +192,8 @@ nodes_free(struct folded *r)
 void
 export_folded(struct reader *rd, struct pairs *ps)
 {
-	static const struct pair_ops mine = { begin, end, NULL, NULL,
-	    begin_key, NULL };
+	static const struct pair_ops mine = { folded_begin, folded_end, NULL,
+	    NULL, begin_key, NULL };
 	struct folded r;
 
 	memset(&r, 0, sizeof(r));

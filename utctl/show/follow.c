@@ -136,7 +136,7 @@ file_look(struct ctf_stream *s)
 	return 1;
 }
 
-/* The same of the metadata, without which no stream of theirs is read. */
+/* Look at the metadata in the same way: without them no stream is read. */
 static int
 look_traces(struct reader *r)
 {
@@ -170,8 +170,8 @@ look_files(struct reader *r)
 }
 
 /*
- * What was removed: -W keeps so many files, clear none.  A search that comes by
- * while a directory is renamed may see it by neither name.
+ * Forget files that were removed: -W keeps so many files, clear none.  A search
+ * that comes by while a directory is renamed may see it by neither name.
  */
 static void
 forget_files(struct reader *r)
@@ -207,7 +207,7 @@ is_used(const struct reader *r, const struct ctf_trace *tr)
 	return 0;
 }
 
-/* So were the metadata of chunks that are gone. */
+/* Forget traces that were removed. */
 static void
 forget_traces(struct reader *r)
 {
@@ -242,7 +242,6 @@ look_place(struct place *p)
 	    "not shown");
 }
 
-/* Search the directory. */
 static void
 look_around(struct reader *r, struct place *p, const struct reader_ops *ops)
 {
@@ -270,11 +269,11 @@ look_around(struct reader *r, struct place *p, const struct reader_ops *ops)
 }
 
 /*
- * What there is now.  The files' sizes are taken before the metadata are read,
- * which describe at least what the files hold.
+ * Look at all there is now.  The files' sizes are taken before the metadata are
+ * read, which describe at least what the files hold.
  */
 static void
-look(struct reader *r, struct place *p, const struct reader_ops *ops)
+place_look(struct reader *r, struct place *p, const struct reader_ops *ops)
 {
 	const int64_t begin = clock_ns(CLOCK_MONOTONIC);
 	struct ctf_trace **trp;
@@ -297,17 +296,17 @@ look(struct reader *r, struct place *p, const struct reader_ops *ops)
 
 /* Nothing comes any more: what is cut short now is damaged. */
 static void
-finish(struct reader *r, struct place *p, const struct follow *f,
+place_finish(struct reader *r, struct place *p, const struct follow *f,
     const struct reader_ops *ops, void *arg)
 {
 	size_t i;
 	int n;
 
 	p->next = 0;
-	look(r, p, ops);
+	place_look(r, p, ops);
 	for (n = 0; n < AWAY && !look_files(r); n++) {
 		f->pause(f->arg, ROUND / 2);
-		look(r, p, ops);
+		place_look(r, p, ops);
 	}
 	for (i = 0; i < r->nidle; i++)
 		r->idle[i]->growing = 0;
@@ -345,12 +344,12 @@ reader_follow(struct reader *r, const struct follow *f,
 		reader_times(r);
 	reader_count(r);
 	while (more && f->goes_on(f->arg)) {
-		look(r, &p, ops);
+		place_look(r, &p, ops);
 		upto = horizon(r, f, &since);
 		more = reader_upto(r, ops, arg, upto) && (r->select == NULL ||
 		    upto <= r->select->to);
 		f->pause(f->arg, more ? ROUND : 0);
 	}
 	if (more)
-		finish(r, &p, f, ops, arg);
+		place_finish(r, &p, f, ops, arg);
 }

@@ -32,7 +32,7 @@
 #define IDS	48		/* bytes of those of a process and a thread */
 #define KEY	((GROUP_BY + 1) * (GROUP_PART + 1))
 
-/* Where the fields of -g are in events of a class. */
+/* The places of -g's fields in events of a class. */
 struct places {
 	const struct ctf_eclass	*event;
 	struct ctf_field_at	 by[GROUP_BY];
@@ -169,7 +169,6 @@ put_field(char *key, const struct ctf_field_at *at,
 	return group_address(key, GROUP_PART + 1, "", name, addr);
 }
 
-/* One name of the key. */
 static size_t
 put_part(const struct groups *g, size_t i, const struct ctf_stream *s,
     char *key)
@@ -314,7 +313,7 @@ group_end(const struct rows *t, const struct groups *g,
 	putchar('\n');
 }
 
-/* What is in no event. */
+/* Say which fields of -g no event has. */
 void
 groups_say_missing(const struct groups *g)
 {

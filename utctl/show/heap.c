@@ -36,13 +36,13 @@
 static struct heap_run run;
 
 static void
-over(struct process *p)
+heap_over(struct process *p)
 {
 	heap_end(&run, (struct heap *)p);
 }
 
 static void
-release(struct process *p)
+heap_release(struct process *p)
 {
 	struct heap *h = (struct heap *)p;
 	size_t i;
@@ -153,13 +153,6 @@ print_blocks(const char *before, uint64_t bytes, uint64_t blocks,
 }
 
 static void
-print_count(uint64_t n, const char *what)
-{
-	if (n > 0)
-		printf("  %" PRIu64 " %s\n", n, what);
-}
-
-static void
 print_heap(const struct heap *h)
 {
 	char when[CTF_TIMELEN];
@@ -179,13 +172,14 @@ print_heap(const struct heap *h)
 		    ((double)h->peak_ns -
 		    (double)h->run->processes.begin) / NS);
 	}
-	print_count(h->failed, h->failed == 1 ? "call returned no memory" :
-	    "calls returned no memory");
-	print_count(h->twice, "freed twice");
-	print_count(h->unsure_twice,
+	show_count(NULL, h->failed, "  ", h->failed == 1 ?
+	    "call returned no memory" : "calls returned no memory");
+	show_count(NULL, h->twice, "  ", "freed twice");
+	show_count(NULL, h->unsure_twice, "  ",
 	    "perhaps freed twice: events were lost meanwhile");
-	print_count(h->unknown, "freed, but not allocated here");
-	print_count(h->unseen, "freed unseen: the memory was allocated again");
+	show_count(NULL, h->unknown, "  ", "freed, but not allocated here");
+	show_count(NULL, h->unseen, "  ",
+	    "freed unseen: the memory was allocated again");
 }
 
 static void
@@ -224,7 +218,7 @@ put_heap(struct heap *h)
 	json_end();
 }
 
-/* Whose block it was, and when. */
+/* The event of a block: when, in which thread, and by which caller. */
 static void
 put_place(const struct rows *t, const char *head, const struct heap *h,
     int64_t ns, int32_t thread, uint32_t caller)
@@ -375,7 +369,7 @@ heap_traces(struct reader *rd, char **dirs)
 
 	processes_read(&run.processes, rd, dirs);
 	for (p = run.processes.first; p != NULL; p = p->next)
-		over(p);
+		heap_over(p);
 	if (show_any(rd))
 		heap_print(&run, rd);
 	return 0;
@@ -395,7 +389,7 @@ say_all(const struct reader *rd)
 }
 
 static void
-end(void)
+heap_finish(void)
 {
 	processes_free(&run.processes);
 	while (run.npaths > 0)
@@ -406,9 +400,9 @@ static int
 heap_main(int argc, char **argv)
 {
 	static const struct process_ops ops = { heap_calls, heap_call,
-	    sizeof(struct heap), over, release };
+	    sizeof(struct heap), heap_over, heap_release };
 	static const struct show show_heap = { heap_option, NULL, NULL,
-	    NULL, heap_traces, say_all, end };
+	    NULL, heap_traces, say_all, heap_finish };
 
 	memset(&run, 0, sizeof(run));
 	processes_init(&run.processes, &ops);

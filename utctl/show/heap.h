@@ -33,10 +33,10 @@
 /* A block that is allocated, or one that was freed lately. */
 struct block {
 	uint64_t	 address;	/* 0: the entry is not used */
-	uint64_t	 size;		/* or BLOCK_FREED */
-	int64_t		 ns;		/* when it was allocated, or freed, */
-	uint32_t	 caller;	/* from where, */
-	int32_t		 thread;	/* and by which thread */
+	uint64_t	 size;		/* BLOCK_FREED: freed */
+	int64_t		 ns;		/* when it was allocated, or freed */
+	uint32_t	 caller;	/* the caller that did it */
+	int32_t		 thread;	/* the thread that did it */
 };
 
 struct blocks {
@@ -45,36 +45,35 @@ struct blocks {
 	size_t		 used, live;
 };
 
-/* What a caller has allocated. */
+/* Blocks that a caller has allocated. */
 struct heap_use {
 	uint32_t	 caller;
-	uint64_t	 blocks, bytes;		/* that are live */
-	uint64_t	 largest;		/* of them, at the end */
-	uint64_t	 calls, allocated;	/* of all times */
+	uint64_t	 blocks, bytes;		/* live */
+	uint64_t	 largest;		/* live block at the end */
+	uint64_t	 calls, allocated;	/* live or not */
 	uint64_t	 unknown;		/* freed, not allocated here */
 };
 
 /* A block that was allocated though it was live: see heap_track.c. */
 struct heap_again {
 	uint64_t	 address;		/* 0: none */
-	uint64_t	 n;			/* as so many'th event */
+	uint64_t	 n;			/* the event's number */
 };
 
-/* Of one process. */
 struct heap {
 	struct process	 process;
 	const struct heap_run *run;
 	struct blocks	 blocks;
 	struct heap_use	*uses;			/* by the caller's number */
 	size_t		 nuses;
-	uint64_t	 nblocks, bytes;	/* that are live */
+	uint64_t	 nblocks, bytes;	/* live */
 	uint64_t	 calls, allocated, frees, failed;
 	uint64_t	 unknown, twice, unseen;
-	uint64_t	 unsure_twice;		/* or events were lost */
-	uint64_t	 unsure_blocks;	/* live, or their free was */
-	uint64_t	 unsure_bytes;		/* lost */
-	uint64_t	 peak;			/* bytes, */
-	int64_t		 peak_ns;		/* and since when */
+	uint64_t	 unsure_twice;		/* twice, or events were lost */
+	uint64_t	 unsure_blocks;	/* live, or their free was lost */
+	uint64_t	 unsure_bytes;		/* bytes of these blocks */
+	uint64_t	 peak;			/* the most bytes at a time */
+	int64_t		 peak_ns;		/* when the peak came */
 	struct heap_again again[HEAP_AGAIN];
 	size_t		 nagain;
 	struct map	 threads;		/* their last events */
@@ -82,13 +81,13 @@ struct heap {
 
 /* A block that is listed. */
 struct heap_note {
-	int64_t		 rank;			/* its size */
+	int64_t		 rank;			/* the block's size */
 	const struct heap *heap;
-	struct block	 block;			/* as it was */
-	int		 unsure;		/* it may have been freed */
-	int64_t		 ns;			/* of the second free, */
-	uint32_t	 caller;		/* whose it was */
-	int32_t		 thread;
+	struct block	 block;			/* a copy */
+	int		 unsure;		/* a free of it may be lost */
+	int64_t		 ns;			/* the second free's time */
+	uint32_t	 caller;		/* the second free's caller */
+	int32_t		 thread;		/* the second free's thread */
 };
 
 struct heap_run {

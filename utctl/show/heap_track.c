@@ -15,7 +15,7 @@
  */
 
 /*
- * What each event of the allocator means for the heap of its process.
+ * The meaning of each event of the allocator for the heap of its process.
  *
  * The events of all threads come in the order of their times.  A free is
  * recorded before it happens, and all other calls when they return: so a thread
@@ -23,8 +23,8 @@
  * realloc, which frees and allocates, is one event: the memory that it frees
  * may be another thread's before that event comes.  Therefore a block that is
  * allocated while it is live is remembered: if the next event of another thread
- * is a realloc that frees this address, that realloc has freed the earlier block.
- * If there is none, the earlier block was freed by a call that was not recorded.
+ * is a realloc that frees this address, it has freed the earlier block.  If
+ * there is none, the earlier block was freed by a call that was not recorded.
  */
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@
 
 enum { ALLOC, REALLOC, FREE, UNSEEN };
 enum { CALLER, PTR, SIZE, OLD, COUNT, RESULT };
-enum { PATH };			/* of UNSEEN */
+enum { PATH };			/* fields of UNSEEN */
 
 #define LEAST	64		/* entries */
 #define KEEP	4096		/* up to so many, nothing is dropped */
@@ -167,7 +167,6 @@ use_of(struct heap *h, uint32_t caller)
 	return &h->uses[caller];
 }
 
-/* A block is no longer live. */
 static void
 forget(struct heap *h, struct block *b)
 {
@@ -309,7 +308,7 @@ freed_twice(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
 }
 
 static void
-release(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
+block_release(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
     uint64_t address)
 {
 	const uint32_t caller = process_caller(&h->process, s, CALLER);
@@ -331,7 +330,7 @@ release(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
 	b->thread = thread_of(s);
 }
 
-/* With a size of 0 it may free, and return NULL. */
+/* A call with a size of 0 may free, and return NULL. */
 static void
 reallocate(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
     uint64_t address)
@@ -346,7 +345,7 @@ reallocate(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
 		return;
 	}
 	if (old != 0 && !was_again(h, old, thread_of(s)))
-		release(r, h, s, old);
+		block_release(r, h, s, old);
 	if (address != 0)
 		allocate(r, h, s, address);
 }
@@ -389,7 +388,7 @@ heap_call(struct processes *ps, struct ctf_stream *s)
 		reallocate(r, h, s, address);
 	else if (c->kind->what == FREE) {
 		if (address != 0)
-			release(r, h, s, address);
+			block_release(r, h, s, address);
 	} else if (address == 0 ||
 	    (call_field(c, RESULT, s, &result) && result != 0))
 		h->failed++;

@@ -34,7 +34,6 @@ struct hist {
 	int		 sorted;
 };
 
-/* Those that are shown. */
 #define HIST_QUANTILES	4
 
 extern const struct hist_shown {
@@ -45,7 +44,7 @@ extern const struct hist_shown {
 void	 hist_add(struct hist *, double);
 /* The value that so many of a thousand are not above, to 0.4 %. */
 double	 hist_quantile(struct hist *, unsigned int);
-/* How many are from here to below there. */
+/* Count the values from the one to below the other. */
 uint64_t hist_between(const struct hist *, double, double);
 void	 hist_free(struct hist *);
 

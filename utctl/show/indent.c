@@ -25,11 +25,11 @@
 
 static void	*begins(void *, const struct ctf_stream *, const char *,
 		    const struct ctf_field_at *, uint64_t);
-static void	 ends(void *, const struct ctf_stream *,
+static void	 indent_ends(void *, const struct ctf_stream *,
 		    const struct pair_end *);
 
-static const struct pair_ops ops = { begins, ends, NULL, NULL, NULL,
-    NULL };
+static const struct pair_ops ops = { begins, indent_ends, NULL, NULL, NULL, NULL
+    };
 static struct pairs pairs;
 
 int indent_on;
@@ -46,9 +46,9 @@ begins(void *arg, const struct ctf_stream *s, const char *name,
 	return arg;
 }
 
-/* Of several pairs that end at once, the longest. */
+/* Keep the longest duration of all pairs that the event ends. */
 static void
-ends(void *arg, const struct ctf_stream *s, const struct pair_end *e)
+indent_ends(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 {
 	int64_t *took = arg;
 
@@ -68,7 +68,7 @@ indent_start(void)
 	pairs.ops = &ops;
 	pairs.arg = &took;
 	pairs.named = 1;
-	pairs.closed = 1;
+	pairs.need_end = 1;
 	indent_on = 1;
 }
 

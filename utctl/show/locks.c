@@ -30,7 +30,7 @@
 #include "show.h"
 
 #define US	1e3		/* ns */
-#define ROWS	20		/* of a table, without -a */
+#define ROWS	20		/* without -a, in a table */
 
 /* The locks, conditions or callers of a process, in the order of a table. */
 struct locks_sorted {
@@ -41,9 +41,9 @@ struct locks_sorted {
 
 static struct locks_run run;
 
-/* Its memory is gone: nobody has a lock, or waits for one. */
+/* Release all locks of the process, and end all waits: its memory is gone. */
 static void
-over(struct process *p)
+locks_over(struct process *p)
 {
 	struct locks *ls = (struct locks *)p;
 	struct lock_thread *t;
@@ -62,7 +62,7 @@ over(struct process *p)
 }
 
 static void
-release(struct process *p)
+locks_release(struct process *p)
 {
 	locks_free((struct locks *)p);
 }
@@ -188,7 +188,7 @@ lock_text(uint64_t address, const char *name, char *text)
 	return text;
 }
 
-/* What has no name is known by who used it first. */
+/* Print a name; for an object without one, the caller that used it first. */
 static void
 put_place(const struct rows *t, const char *head, const struct locks *ls,
     uint64_t address, const char *name, uint32_t first)
@@ -204,8 +204,8 @@ put_place(const struct rows *t, const char *head, const struct locks *ls,
 }
 
 /*
- * Who has a lock at the end, and who still waits for one, as in a deadlock: a
- * thread did not do this with the lock; it did that before.
+ * Print a lock that somebody has at the end, or still waits for, as in a
+ * deadlock: a thread did not do this with the lock; it did that before.
  */
 static void
 put_end(const struct locks *ls, const struct lock *l, const char *undone,
@@ -317,15 +317,6 @@ put_rows(const struct locks_sorted *sorted, const char *name, size_t n,
 		    n - shown);
 }
 
-/* A line, if there are any. */
-static void
-put_count(const char *name, uint64_t n, const char *what)
-{
-	json_u64(name, n);
-	if (!json_on && n > 0)
-		printf("  %" PRIu64 " %s\n", n, what);
-}
-
 static void
 put_process(const struct locks *ls)
 {
@@ -340,12 +331,14 @@ put_process(const struct locks *ls)
 		printf(": %zu lock%s, %zu condition%s\n", ls->locks.n,
 		    many(ls->locks.n), ls->conds.n, many(ls->conds.n));
 	}
-	put_count("unheld", ls->unheld, "released, but not acquired here");
-	put_count("unseen", ls->unseen,
+	show_count("unheld", ls->unheld, "  ",
+	    "released, but not acquired here");
+	show_count("unseen", ls->unseen, "  ",
 	    "released unseen: another thread acquired the lock");
-	put_count("unended", ls->unended,
+	show_count("unended", ls->unended, "  ",
 	    "requested, neither acquired nor failed");
-	put_count("left_out", ls->lost, "left out: events were lost meanwhile");
+	show_count("left_out", ls->lost, "  ",
+	    "left out: events were lost meanwhile");
 	sorted.v = map_sorted(&ls->locks, compare_locks);
 	for (i = 0; !json_on && i < ls->locks.n; i++)
 		put_held(ls, sorted.v[i]);
@@ -362,7 +355,6 @@ put_process(const struct locks *ls)
 	json_end();
 }
 
-/* A wait, or a hold. */
 static void
 put_note(struct rows *t, const void *arg, size_t i)
 {
@@ -458,7 +450,7 @@ say_all(const struct reader *rd)
 }
 
 static void
-end(void)
+locks_finish(void)
 {
 	processes_free(&run.processes);
 }
@@ -467,9 +459,9 @@ static int
 locks_main(int argc, char **argv)
 {
 	static const struct process_ops ops = { locks_calls, locks_call,
-	    sizeof(struct locks), over, release };
+	    sizeof(struct locks), locks_over, locks_release };
 	static const struct show show_locks = { locks_option, NULL, NULL,
-	    NULL, locks_traces, say_all, end };
+	    NULL, locks_traces, say_all, locks_finish };
 
 	memset(&run, 0, sizeof(run));
 	processes_init(&run.processes, &ops);

@@ -37,7 +37,7 @@ enum lock_mode {
 	LOCK_WRITE
 };
 
-/* Of a lock, or of a caller. */
+/* Counts of a lock, or of a caller. */
 struct lock_stat {
 	uint64_t	 acquired;
 	uint64_t	 contended;	/* requests when others had the lock */
@@ -50,8 +50,8 @@ struct lock_holder {
 	int32_t		 thread;
 	enum lock_mode	 mode;
 	uint32_t	 depth;
-	uint32_t	 caller;	/* that acquired it */
-	int64_t		 ns;		/* since then */
+	uint32_t	 caller;	/* acquired the lock */
+	int64_t		 ns;		/* when it acquired it */
 	int		 once;		/* the depth is right, for certain */
 };
 
@@ -59,7 +59,7 @@ struct lock_thread;
 
 struct lock {
 	uint64_t	 address;
-	char		*name;		/* of the variable; NULL: not known */
+	char		*name;		/* the variable's; NULL: not known */
 	int		 isrw;
 	uint32_t	 first;		/* the first caller */
 	struct lock_stat stat;
@@ -68,8 +68,8 @@ struct lock {
 	struct lock_thread *waiters;
 	size_t		 nwaiters;
 	struct lock_thread *leaver;	/* thread with a leave of it; or NULL */
-	int64_t		 free;		/* ns: nobody had it then, */
-	int64_t		 taken;		/* or this thread alone */
+	int64_t		 free;		/* ns: last known to be free */
+	int64_t		 taken;		/* ns: last known to be taker's alone */
 	int32_t		 taker;
 	uint64_t	 uncounted;	/* holders beyond LOCKS_MOST */
 };
@@ -89,8 +89,8 @@ struct lock_wait {
 	int64_t		 ns;
 	uint32_t	 caller;
 	int		 contended;
-	int64_t		 held;		/* ns of it, longer than any other, */
-	int32_t		 holder;	/* by this thread; or 0 ns */
+	int64_t		 held;		/* ns of the longest hold meanwhile */
+	int32_t		 holder;	/* thread of that hold, if held > 0 */
 	uint32_t	 holder_caller;
 };
 
@@ -101,7 +101,7 @@ struct lock_wait {
 struct lock_leave {
 	struct lock	*lock;		/* NULL: none */
 	struct lock_holder holder;
-	int64_t		 ns;		/* of that event */
+	int64_t		 ns;		/* the last event's */
 	int		 unsure;
 };
 
@@ -109,16 +109,14 @@ struct lock_thread {
 	int32_t		 id;
 	struct lock_wait wait;
 	struct lock_leave leave;
-	const struct lock *unheld;	/* the last event released this, */
-					/* which nobody had; or NULL */
-	uint64_t	*counted;	/* as one of these */
+	const struct lock *unheld;	/* just released, though not held */
+	uint64_t	*counted;	/* the counter that has unheld */
 	struct lock_thread *next;	/* waiters of the same lock */
-	struct cond	*cond;		/* it waits for this; or NULL */
-	int64_t		 cond_ns;	/* since then */
-	uint32_t	 cond_depth;	/* of the lock before */
+	struct cond	*cond;		/* waited for; or NULL */
+	int64_t		 cond_ns;	/* since when it waits for cond */
+	uint32_t	 cond_depth;	/* depth of the lock before */
 };
 
-/* Of one process. */
 struct locks {
 	struct process	 process;
 	struct locks_run *run;
@@ -133,14 +131,14 @@ struct locks {
 
 /* A wait, or a hold. */
 struct lock_note {
-	int64_t		 took;		/* its rank */
+	int64_t		 took;		/* the rank in a top list */
 	const struct locks *process;
 	const struct lock *lock;
 	int64_t		 ns;		/* when it began */
 	int32_t		 thread;
 	uint32_t	 caller;
-	int		 failed;	/* the wait did */
-	int		 known;		/* the thread that held the lock */
+	int		 failed;	/* the wait failed */
+	int		 known;		/* the holder's thread is known */
 	int32_t		 holder;
 	uint32_t	 holder_caller;
 };
@@ -152,7 +150,6 @@ struct locks_run {
 	struct top	 top_waits, top_holds;
 };
 
-/* An event of a lock. */
 struct lock_event {
 	struct locks_run *run;
 	struct locks	*process;

@@ -15,8 +15,8 @@
  */
 
 /*
- * Who has a lock, and who waits for it.  A thread waits for one lock at a time,
- * and may have many; a lock may have several readers.
+ * Threads that have a lock or wait for one.  A thread waits for one lock at a
+ * time, and may have many; a lock may have several readers.
  */
 
 #include <stdlib.h>
@@ -35,7 +35,7 @@ new(size_t size)
 	return p;
 }
 
-/* What is no variable, such as a part of an allocated block, has no name. */
+/* Find the name of a variable; a part of an allocated block has none. */
 static char *
 name_of(const struct lock_event *e, uint64_t address)
 {
@@ -121,7 +121,7 @@ excludes(enum lock_mode has, enum lock_mode wants)
 	return has != LOCK_READ || wants != LOCK_READ;
 }
 
-/* What began before events were lost may have ended among them. */
+/* The end may be lost if events were lost after the beginning. */
 int
 lock_unsure(const struct locks *ls, int64_t began)
 {

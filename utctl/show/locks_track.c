@@ -15,7 +15,7 @@
  */
 
 /*
- * What each event of a lock means.
+ * The meaning of each event of a lock.
  *
  * A release is recorded before it happens, and an acquisition after it: so the
  * next thread's acquisition always comes second, and a lock is free for a
@@ -134,7 +134,7 @@ released_unheld(const struct lock_event *e, struct lock *l)
  * one that was acquired more than once.
  */
 static void
-release(const struct lock_event *e, struct lock *l)
+lock_release(const struct lock_event *e, struct lock *l)
 {
 	struct lock_holder *own = own_holder(e, l), *h = own;
 	int once;
@@ -265,7 +265,7 @@ lock_event(const struct lock_event *e, int what, enum lock_mode mode)
 	else if (what == FAILED)
 		failed(e, l);
 	else if (what == RELEASE)
-		release(e, l);
+		lock_release(e, l);
 	else
 		kept(e, l);
 }

@@ -81,7 +81,7 @@ pairs_finish(struct pairs *ps)
 }
 
 static void
-event(void *arg, struct ctf_stream *s)
+read_event(void *arg, struct ctf_stream *s)
 {
 	pairs_event(arg, s, PAIR_FITS);
 }
@@ -102,8 +102,8 @@ lost(void *arg, const struct ctf_stream *s)
 void
 pairs_read(struct pairs *ps, struct reader *rd)
 {
-	static const struct reader_ops ops = { event, lost, lost, NULL, NULL,
-	    refused, lost };
+	static const struct reader_ops ops = { read_event, lost, lost, NULL,
+	    NULL, refused, lost };
 	struct ctf_trace *tr;
 
 	symbols_use(rd, &ps->processes);

@@ -32,19 +32,19 @@
 
 /* An end that has met its beginning. */
 struct pair_end {
-	void		*what;		/* that begin() returned */
+	void		*what;		/* from begin() */
 	int64_t		 begin;		/* ns */
 	int64_t		 took;
 	int64_t		 self;		/* without what was nested in it */
 };
 
-/* What the filter says of an event. */
+/* The answer of the filter about an event. */
 enum pair_fit {
-	/* It is false. */
+	/* The filter is false. */
 	PAIR_REFUSED,
 	/* The event lacks fields of the filter: the pair's other one tells. */
 	PAIR_OPEN,
-	/* It is true, or there is none. */
+	/* The filter is true, or there is none. */
 	PAIR_FITS
 };
 
@@ -57,11 +57,11 @@ struct pair_ops {
 		    const struct ctf_field_at *, uint64_t);
 	void	 (*end)(void *, const struct ctf_stream *,
 		    const struct pair_end *);
-	/* What began was left without an end; or NULL. */
+	/* The pair can no longer end; or NULL. */
 	void	 (*left)(void *, void *);
 	/*
-	 * It has no end yet: it took until the last event of its thread, or
-	 * if it has a key, until the last event of all.  Or NULL.
+	 * The pair has no end yet: it took until the last event of its thread,
+	 * or if it has a key, until the last event of all.  Or NULL.
 	 */
 	void	 (*open)(void *, const struct pair_end *);
 	/* A beginning of a pair that has a key; or NULL: as begin. */
@@ -79,27 +79,27 @@ struct pairs {
 	const struct pair_ops	*ops;
 	void			*arg;
 	int			 named;	/* pairs by their names are wanted */
-	int			 closed;	/* and none without an end */
-	int			 unfit;		/* -f keeps no end away */
+	int			 need_end;	/* report only pairs that end */
+	int			 ignore_filter_at_end;	/* if it lacks fields */
 	uint64_t		 unended, unbegun;
 	uint64_t		 lost;	/* left out, as events were lost */
 	int64_t			 last;	/* ns: the last event */
-	struct pair		*given;	/* of -D, the newest first */
+	struct pair		*given;	/* by -D, the newest first */
 	struct pair		*found;	/* by names of events, newest first */
-	struct map		 names;	/* of found */
+	struct map		 names;	/* found, by name */
 	struct processes	 processes;
 	struct map		 threads;
 	struct pair_thread	*recent;	/* one of them; or NULL */
-	struct pair_thread	*oldest, *newest;	/* as they came */
+	struct pair_thread	*oldest, *newest;	/* by arrival */
 	size_t			 noverlaps;	/* threads whose packets do */
 	const struct pair_thread *overlapping;	/* the first one, or NULL */
 	struct pair_key		**keys;		/* a hash table */
-	struct pair_key		*first_key, *last_key;	/* as they began */
+	struct pair_key		*first_key, *last_key;	/* by beginning */
 	size_t			 nkeys, kcap;
 };
 
 void	 pairs_init(struct pairs *);
-/* Of -D: begin,end[,key]; or utctl ends. */
+/* Add the pair begin,end[,key] of -D; dies if it is wrong. */
 void	 pairs_add(struct pairs *, const char *);
 /* Each trace, before its events. */
 void	 pairs_trace(struct pairs *, struct ctf_trace *);
@@ -110,19 +110,19 @@ void	 pairs_event(struct pairs *, const struct ctf_stream *,
 void	 pairs_read(struct pairs *, struct reader *);
 /* So many are open in the event's thread, or that most. */
 size_t	 pairs_depth(struct pairs *, const struct ctf_stream *, size_t);
-/* What the innermost one in the event's thread is counted for, or NULL. */
+/* The what of the innermost open pair in the event's thread, or NULL. */
 void	*pairs_top(struct pairs *, const struct ctf_stream *);
 /* Whatever a loss in the stream may affect is left without an end. */
 void	 pairs_cut(struct pairs *, const struct ctf_stream *);
 /* Events were lost: the stream's item tells of them. */
 void	 pairs_lose(struct pairs *, const struct ctf_stream *);
 /*
- * What a pair is called: by the function, if it has an address, otherwise by
- * the name of the pair.  The buffer has PAIR_NAME bytes.
+ * The text for a pair: the function, if it has an address, otherwise the name
+ * of the pair.  The buffer has PAIR_NAME bytes.
  */
 const char *pair_name(char *, const struct ctf_stream *, const char *,
 	    const struct ctf_field_at *, uint64_t);
-/* What has no end yet has none. */
+/* Finish pairs that have no end yet: none will come. */
 void	 pairs_finish(struct pairs *);
 /* Say what -D names and no trace has, and which pairs are not certain. */
 void	 pairs_say(const struct pairs *);

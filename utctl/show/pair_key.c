@@ -28,8 +28,8 @@
 #define KEYLEN	200		/* bytes of a key that are compared */
 
 struct pair_key {
-	struct pair_key		*next;		/* of the same place */
-	struct pair_key		*later, *before;	/* that began */
+	struct pair_key		*next;		/* with the same hash */
+	struct pair_key		*later, *before;	/* by beginning */
 	const struct pair	*pair;
 	int64_t			 ns;
 	void			*what;
@@ -180,7 +180,7 @@ pair_keys_finish(struct pairs *ps)
 	}
 }
 
-/* Whatever is open is left without an end, or only forgotten. */
+/* Leave all open pairs without an end, or only forget them. */
 void
 pair_keys_drop(struct pairs *ps, int left)
 {

@@ -86,7 +86,6 @@ pair_named(struct pairs *ps, const char *name, size_t n)
 	return p;
 }
 
-/* The trace's events by their names. */
 static void
 events_note(struct map *m, struct ctf_trace *tr)
 {
@@ -112,7 +111,7 @@ role_new(struct ctf_trace *tr, struct ctf_eclass *ev, struct pair *p, int ends)
 	return r;
 }
 
-/* By its name, if the trace has the other event, too. */
+/* Give the event its role by its name, if the trace has the other event. */
 static void
 role_by_name(struct pairs *ps, struct ctf_trace *tr, struct ctf_eclass *ev,
     const struct map *events)
@@ -148,7 +147,7 @@ role_by_name(struct pairs *ps, struct ctf_trace *tr, struct ctf_eclass *ev,
 static int
 is_read(const struct pairs *ps, const struct ctf_eclass *ev)
 {
-	return !ev->unwanted || (ps->unfit && ev->unfit);
+	return !ev->unwanted || (ps->ignore_filter_at_end && ev->unfit);
 }
 
 /* Which pairs have an event that ends them and is selected? */
@@ -214,7 +213,7 @@ pairs_trace(struct pairs *ps, struct ctf_trace *tr)
 		}
 	}
 	map_free(&events);
-	if (ps->closed)
+	if (ps->need_end)
 		drop_endless(ps, tr);
 }
 
@@ -222,12 +221,12 @@ int
 pair_role_counts(const struct pairs *ps, const struct pair_role *r)
 {
 	return r->pair->key == NULL || (r->at.type != NULL &&
-	    (!ps->closed || (r->pair->comes[0] && r->pair->comes[1])));
+	    (!ps->need_end || (r->pair->comes[0] && r->pair->comes[1])));
 }
 
 /*
- * What becomes of pairs: they end, or are left without an end, or are open yet;
- * or it is not known, as events were lost.
+ * The four fates of pairs: they end, can no longer end, or are open yet; or it
+ * is not known, as events were lost.
  */
 
 /* Neither event is refused, and the filter is true for one of them. */
@@ -250,7 +249,7 @@ pair_over(struct pairs *ps, const struct origin *o,
 	return 1;
 }
 
-/* Its end did not come; it may have been lost. */
+/* Count a pair without an end; not if the end may be lost. */
 static int
 pair_unended(struct pairs *ps, const struct origin *o, int64_t begin,
     enum pair_fit fit)

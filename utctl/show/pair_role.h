@@ -15,7 +15,7 @@
  */
 
 /*
- * What the files of pairs share.
+ * Pairs, as the files pair*.c share them.
  */
 
 #ifndef PAIR_ROLE_H
@@ -25,17 +25,17 @@
 
 struct pair {
 	struct pair	*next;
-	char		*name;		/* as it is shown */
+	char		*name;		/* the text that is shown */
 	char		*begin, *end;	/* the events, of -D; or NULL */
 	char		*key;		/* the field, or NULL: a thread's */
-	int		 found[2];	/* of -D: a trace has the events */
+	int		 found[2];	/* a trace has -D's begin, end */
 	int		 keyed[2];	/* events have the field */
 	int		 comes[2];	/* events with the field are read */
 	int		 ends;		/* an event that is selected ends it */
 	struct pair	*same;		/* the next found of the same hash */
 };
 
-/* What an event is in one pair. */
+/* The role of an event in one pair. */
 struct pair_role {
 	struct pair_role	*next;
 	struct pair		*pair;
@@ -68,8 +68,8 @@ void	 pair_keys_drop(struct pairs *, int);
 void	 pair_keys_finish(struct pairs *);
 
 /*
- * What becomes of one that began at that time, in a thread of that
- * origin; or with a key, and then of any.
+ * The fate of a pair that began at that time, in a thread of that origin; or
+ * with a key, and then of any.
  */
 int	 pair_fits(enum pair_fit, enum pair_fit);
 /* The pair is counted, or 0: it is not known to be right. */

@@ -24,7 +24,7 @@
 #include "../say.h"
 #include "pair_role.h"
 
-#define DEPTH	(1 << 18)	/* of a thread; what comes deeper is dropped */
+#define DEPTH	(1 << 18)	/* frames of a thread; others are dropped */
 #define NOTHING	SIZE_MAX	/* no frame */
 
 /*
@@ -35,16 +35,15 @@
  */
 struct frame {
 	const struct pair	*pair;
-	uint64_t		 address;	/* that both have, or 0 */
+	uint64_t		 address;	/* both events', or 0 */
 	int64_t			 ns;
 	int64_t			 inner;		/* ns of what is nested */
-	void			*what;		/* or NULL: it is refused */
-	size_t			 top;		/* the frame with a what, at */
-						/* or below; or NOTHING */
-	size_t			 outer;		/* of this what; or NOTHING */
+	void			*what;		/* NULL: refused */
+	size_t			 top;		/* nearest that has a what */
+	size_t			 outer;		/* next that has this what */
 	int64_t			 ended;		/* ns of this what, within */
 	int64_t			 open;		/* ns of it that is open yet */
-	enum pair_fit		 fit;		/* its beginning */
+	enum pair_fit		 fit;		/* the beginning's */
 };
 
 /*
@@ -60,7 +59,7 @@ struct inside {
 
 /* A packet of the thread's events. */
 struct packet {
-	size_t			 file;		/* its index + 1, or 0: none */
+	size_t			 file;		/* index + 1, or 0: none */
 	uint64_t		 at;
 	int64_t			 end;		/* ns */
 };
@@ -69,13 +68,13 @@ struct packet {
 struct packets {
 	struct packets		*next;
 	uint64_t		 class;
-	struct packet		 now;		/* of the last event */
-	struct packet		 before;	/* that may have more events */
+	struct packet		 now;		/* the last event's */
+	struct packet		 before;	/* may have more events */
 };
 
 struct pair_thread {
-	struct pair_thread	*next;		/* of the same key */
-	struct pair_thread	*later;		/* that came after it */
+	struct pair_thread	*next;		/* with the same key */
+	struct pair_thread	*later;		/* the one that came next */
 	int			 listed;	/* in origin.begun */
 	struct pair_thread	*before;	/* in origin.begun */
 	const struct process	*process;
@@ -90,7 +89,7 @@ struct pair_thread {
 };
 
 static struct pair_thread *
-add(struct pairs *ps, const struct process *p, int64_t tid, uint64_t key)
+thread_add(struct pairs *ps, const struct process *p, int64_t tid, uint64_t key)
 {
 	struct pair_thread *t;
 
@@ -149,7 +148,7 @@ pair_thread_of(struct pairs *ps, const struct ctf_stream *s)
 		while (t != NULL && (t->process != p || t->tid != tid))
 			t = t->next;
 		if (t == NULL)
-			t = add(ps, p, tid, key);
+			t = thread_add(ps, p, tid, key);
 		ps->recent = t;
 	}
 	t->last = s->ns;
@@ -167,7 +166,7 @@ inside_place(const struct pair_thread *t, const void *of, uint64_t address)
 	return &t->inside[i];
 }
 
-/* What is open no more gives its place back. */
+/* Make room, and forget what is open no more. */
 static void
 inside_grow(struct pair_thread *t)
 {
@@ -188,7 +187,6 @@ inside_grow(struct pair_thread *t)
 	free(old);
 }
 
-/* Count one more. */
 static struct inside *
 inside_add(struct pair_thread *t, const void *of, uint64_t address)
 {
@@ -231,9 +229,9 @@ push(struct pair_thread *t)
 	return &t->frames[t->n++];
 }
 
-/* So many ns of it are nested in the one below. */
+/* Drop the top frame, of which so many ns are nested in the one below. */
 static void
-pop(struct pairs *ps, struct pair_thread *t, int64_t ns)
+frame_pop(struct pairs *ps, struct pair_thread *t, int64_t ns)
 {
 	const struct frame *f = &t->frames[--t->n];
 	struct inside *in;
@@ -328,14 +326,14 @@ pair_thread_begin(struct pairs *ps, struct pair_thread *t,
 	(void)inside_add(t, r->pair, address);
 }
 
-/* What is on top stays without an end; what was nested in it is in the next. */
+/* Leave the top frame without an end; time nested in it goes to the next. */
 static void
-leave(struct pairs *ps, struct pair_thread *t)
+frame_leave(struct pairs *ps, struct pair_thread *t)
 {
 	const struct frame *f = &t->frames[t->n - 1];
 
 	pair_left(ps, t->process->origin, f->ns, f->fit, f->what);
-	pop(ps, t, f->inner);
+	frame_pop(ps, t, f->inner);
 }
 
 /* The frame on top ends then. */
@@ -372,15 +370,15 @@ pair_thread_end(struct pairs *ps, struct pair_thread *t,
 	}
 	while (f = &t->frames[t->n - 1], f->pair != r->pair ||
 	    f->address != address)
-		leave(ps, t);
+		frame_leave(ps, t);
 	counts = pair_fits(f->fit, fit);
 	e = top_end(f, s->ns);
 	if (counts && pair_over(ps, t->process->origin, s, &e))
 		f->ended = e.took;
-	pop(ps, t, counts ? e.took : f->inner);
+	frame_pop(ps, t, counts ? e.took : f->inner);
 }
 
-/* What was open while events were lost may have ended. */
+/* Skip pairs that may have ended among lost events. */
 size_t
 pairs_depth(struct pairs *ps, const struct ctf_stream *s, size_t most)
 {
@@ -393,7 +391,7 @@ pairs_depth(struct pairs *ps, const struct ctf_stream *s, size_t most)
 	return n;
 }
 
-/* Of those that were refused, nothing is counted. */
+/* The frame on top may be refused: the next one below that is not counts. */
 void *
 pairs_top(struct pairs *ps, const struct ctf_stream *s)
 {
@@ -406,7 +404,7 @@ pairs_top(struct pairs *ps, const struct ctf_stream *s)
 	return t->frames[top].what;
 }
 
-/* What the thread has open yet. */
+/* End the thread's open pairs with its last event. */
 static void
 thread_finish(struct pairs *ps, struct pair_thread *t)
 {
@@ -418,7 +416,7 @@ thread_finish(struct pairs *ps, struct pair_thread *t)
 		e = top_end(f, t->last);
 		if (pair_open(ps, t->process->origin, f->fit, &e))
 			f->open = e.took;
-		pop(ps, t, f->fit == PAIR_FITS ? e.took : f->inner);
+		frame_pop(ps, t, f->fit == PAIR_FITS ? e.took : f->inner);
 	}
 }
 
@@ -465,7 +463,7 @@ each(struct pairs *ps, void (*call)(struct pairs *, struct pair_thread *))
 	}
 }
 
-/* Other threads of the origin have nothing that is open. */
+/* Leave all open pairs of the origin: only threads in begun have any. */
 void
 pair_threads_cut(struct pairs *ps, struct origin *o)
 {
@@ -473,7 +471,7 @@ pair_threads_cut(struct pairs *ps, struct origin *o)
 
 	for (; (t = o->begun) != NULL; o->begun = t->before) {
 		while (t->n > 0)
-			leave(ps, t);
+			frame_leave(ps, t);
 		t->listed = 0;
 	}
 }

@@ -44,7 +44,6 @@
 
 struct symbol;
 
-/* How all is printed. */
 struct style {
 	int		 json;
 	int		 colour;
@@ -75,23 +74,22 @@ void	 text_trace(struct ctf_trace *);
 char	*put_fields(char *, const struct ctf_stream *);
 
 /* columns.c: what a line of text has, as view -o names it. */
-/* Names between commas; or utctl ends. */
+/* Set the columns: names between commas; dies if one is unknown. */
 void	 columns_set(const char *);
-/* Is this one of them? */
 int	 columns_have(const char *);
 /* The names of the columns, one by one; NULL: no more. */
 const char *column_name(size_t);
-/* When the first event was, if not when the first line is printed. */
+/* Tell the time of the first event, if it is not that of the first line. */
 void	 columns_from(int64_t);
 /* Each trace, before its events. */
 void	 columns_trace(struct ctf_trace *);
-/* An event, whose name is moved to the right by so many levels. */
+/* Print an event, whose name is moved to the right by so many levels. */
 char	*columns_event(char *, struct ctf_stream *, size_t);
 
 /* indent.c: how deep an event is, and what it ends, for view -i. */
-/* From now on, of pairs of names like x_begin and x_end. */
+/* Count pairs of names like x_begin and x_end from now on. */
 void	 indent_start(void);
-/* And of that pair, as -D gives it; or utctl ends. */
+/* Add the pair begin,end[,key] of -D; dies if it is wrong. */
 void	 indent_pair(const char *);
 extern int indent_on;
 /* The reader is to tell of modules: processes execute other programs. */

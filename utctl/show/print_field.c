@@ -24,7 +24,7 @@
 #include "../sym/symbols.h"
 #include "print.h"
 
-static const struct ctf_stream *current;	/* whose event is printed */
+static const struct ctf_stream *current;	/* the event that is printed */
 
 /* The bits of an integer, by 1, 3 or 4. */
 static char *
@@ -196,7 +196,7 @@ is_who(const struct ctf_field *f)
 	    f->role == ROLE_PROCNAME;
 }
 
-/* Where context is set, who it is was printed before. */
+/* Skip the members that were printed before, if context is set. */
 static char *
 put_struct(char *p, struct ctf_cur *c, const struct ctf_type *t, int context)
 {
@@ -282,7 +282,6 @@ put_context(char *p, struct ctf_cur *c, const struct ctf_type *t,
 	return out_text(p, style.json ? "," : ", ");
 }
 
-/* All that is recorded with an event. */
 char *
 put_fields(char *p, const struct ctf_stream *s)
 {

@@ -79,7 +79,6 @@ out_write(const char *p, size_t n)
 	}
 }
 
-/* There is no more room behind. */
 char *
 out_full(char *p)
 {
@@ -87,7 +86,7 @@ out_full(char *p)
 	return out;
 }
 
-/* What does not fit is written in parts. */
+/* Write in parts what does not fit. */
 char *
 out_split(char *p, const char *s, size_t n)
 {

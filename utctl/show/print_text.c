@@ -124,7 +124,7 @@ who_text(const struct ctf_who *w, char *buf, size_t size)
 }
 
 static size_t
-who(const struct ctf_who *w, char *buf, size_t size)
+who_prefix(const struct ctf_who *w, char *buf, size_t size)
 {
 	return style.json ? who_json(w, buf, size) : who_text(w, buf, size);
 }
@@ -138,13 +138,13 @@ put_who(char *p, struct ctf_stream *s)
 
 	if (!s->class->eventwho) {
 		if (s->prefixlen == 0 || s->prefixpkt != s->pkt) {
-			s->prefixlen = who(&s->who, s->prefix,
+			s->prefixlen = who_prefix(&s->who, s->prefix,
 			    sizeof(s->prefix));
 			s->prefixpkt = s->pkt;
 		}
 		return out_put(p, s->prefix, s->prefixlen);
 	}
-	return out_put(p, buf, who(ctf_whose(s, &w), buf, sizeof(buf)));
+	return out_put(p, buf, who_prefix(ctf_whose(s, &w), buf, sizeof(buf)));
 }
 
 /* A name that is no part of a longer text, or a dash if there is none. */

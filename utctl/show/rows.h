@@ -42,7 +42,7 @@ struct rows {
 /* Tells what one row has, of the rows of what rows_put() was given. */
 typedef void (*rows_put_fn)(struct rows *, const void *, size_t);
 
-/* So many rows, and the array's name. */
+/* Print so many rows, which are an array of that name in JSON. */
 void	 rows_put(struct rows *, const char *, size_t, rows_put_fn,
 	    const void *);
 /* Numbers come first.  The column's name, the member's name, the value. */
@@ -52,14 +52,14 @@ void	 row_text(struct rows *, const char *, const char *, ...)
 	    __attribute__((format(printf, 3, 4)));
 /* The digits of %g for a value: an integer is shown whole if it fits. */
 int	 row_digits(double);
-/* How values are distributed, of which there are some; or ns. */
+/* Print how values, of which there are some, or ns are distributed. */
 void	 row_hist(struct rows *, struct hist *, int);
 /* The members alone, with the mean or without. */
 void	 json_hist(struct hist *, int);
 
 /*
- * Whose it was: the host, or NULL if there is but one, the program, and the IDs
- * of process and thread.  Text has the time before, in a column of that name.
+ * Print the host, or NULL if there is but one, the program, and the IDs of
+ * process and thread.  Text has the time before, in a column of that name.
  */
 void	 row_who(const struct rows *, const char *, int64_t, const char *,
 	    const char *, int64_t, int64_t);
@@ -71,7 +71,7 @@ int	 row_end(const struct rows *, const char *);
 /* The greatest few: a list of what begins with its rank, the greatest first. */
 struct top {
 	void	*list;
-	size_t	 size;			/* of an element */
+	size_t	 size;			/* bytes of an element */
 	size_t	 most;			/* elements */
 	size_t	 n;
 };

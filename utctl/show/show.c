@@ -15,10 +15,11 @@
  */
 
 /*
- * What all commands begin and end with that read traces: their options, which
- * traces they read, and what is said of damage and of what was selected.
+ * The beginning and the end of all commands that read traces: their options,
+ * which traces they read, and what is said of damage and of what was selected.
  */
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -49,6 +50,15 @@ show_totals(const struct reader *rd)
 }
 
 void
+show_count(const char *name, uint64_t n, const char *before,
+    const char *behind)
+{
+	json_u64(name, n);
+	if (!json_on && n > 0)
+		printf("%s%" PRIu64 " %s\n", before, n, behind);
+}
+
+void
 show_span(int64_t first, int64_t last, const char *rest)
 {
 	char from[CTF_TIMELEN], to[CTF_TIMELEN];
@@ -74,7 +84,7 @@ show_traces(const struct show *sh, struct reader *rd, char **dirs)
 		rd->names = &symbols_names;
 	if (sh->begin != NULL)
 		sh->begin(rd, dirs);
-	ut_confine_reader();	/* what it reads may be anybody's */
+	ut_confine_reader();	/* traces may be anybody's */
 	status = sh->run(rd, dirs) | (ctf_damaged() != 0);
 	ctf_damage_say();
 	if (rd->ntraces > 0 && rd->select != NULL)

@@ -29,14 +29,14 @@
 #include "../sym/symbols.h"
 #include "../utctl.h"
 
-/* What all such commands take, behind their own options. */
+/* Arguments of all these commands, behind their own options. */
 #define SHOW_USAGE	SYMBOLS_USAGE " " SELECT_USAGE " [dir | session] ..."
 #define SHOW_HELP	SYMBOLS_HELP, SELECT_HELP
 
 struct show {
 	/* An option that is not one of all, with optarg: 0 if it is none. */
 	int	(*option)(int);
-	/* All options together; or utctl ends.  Or NULL. */
+	/* Check all options together, and die if they are wrong; or NULL. */
 	void	(*check)(void);
 	/* An option: if it is set, no address needs a name.  Or NULL. */
 	const int *quiet;
@@ -54,6 +54,8 @@ int	 show(const struct show *, int, char **);
 int	 show_any(const struct reader *);
 /* Events, and how many were lost: a line, or the first members of an object. */
 void	 show_totals(const struct reader *);
+/* A count: a member, or if it is not 0, a line with what is around it. */
+void	 show_count(const char *, uint64_t, const char *, const char *);
 /* The first and the last time, if there are any, and what ends the line. */
 void	 show_span(int64_t, int64_t, const char *);
 

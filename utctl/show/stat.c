@@ -36,7 +36,7 @@
 #define BAR	40			/* columns */
 #define NS	1e9
 
-/* Where the field of -v is in events of a class. */
+/* The place of -v's field in events of a class. */
 struct place {
 	const struct ctf_eclass	*event;
 	struct ctf_field_at	 at;
@@ -46,8 +46,8 @@ struct stat_run {
 	struct groups	 groups;
 	struct clocks	 clocks;
 	const char	*value;		/* -v; or NULL */
-	int		 value_found;	/* an event has the field, */
-	int		 value_isnumber;	/* and it is a number */
+	int		 value_found;	/* an event has the field */
+	int		 value_isnumber;	/* the field is a number */
 	struct place	*places;	/* in the order in which they came */
 	size_t		 nplaces;
 	const struct place *last;
@@ -119,7 +119,7 @@ count_event(void *arg, struct ctf_stream *s)
 
 /* Losses are only counted. */
 static void
-lose(void *arg, const struct ctf_stream *s)
+stat_lose(void *arg, const struct ctf_stream *s)
 {
 	(void)arg;
 	(void)s;
@@ -182,7 +182,7 @@ put_value(struct rows *t, const void *arg, size_t i)
 	group_end(t, &r->groups, row);
 }
 
-/* From here on, the next bar begins there: powers of two, also negative. */
+/* The end of the bar that begins at v: powers of two, also negative. */
 static double
 next_bound(double v)
 {
@@ -229,7 +229,7 @@ print_bars(const struct group *row)
 }
 
 static void
-print(struct stat_run *r, const struct reader *rd)
+stat_print(struct stat_run *r, const struct reader *rd)
 {
 	static const int counts[] = { 12, 12, 14, 14, 14 };
 	static const int values[] = { 12, 12, 12, 12, 12, 12, 12, 12 };
@@ -257,7 +257,7 @@ print(struct stat_run *r, const struct reader *rd)
 	}
 }
 
-/* What was asked for and is in no event. */
+/* Say which fields of -g and -v no event has. */
 static void
 say_missing(const struct stat_run *r)
 {
@@ -271,15 +271,15 @@ say_missing(const struct stat_run *r)
 }
 
 static void
-counts(struct stat_run *r, struct reader *rd)
+stat_counts(struct stat_run *r, struct reader *rd)
 {
-	static const struct reader_ops ops = { count_event, lose, lose,
-	    NULL, NULL, NULL, NULL };
+	static const struct reader_ops ops = { count_event, stat_lose,
+	    stat_lose, NULL, NULL, NULL, NULL };
 
 	reader_run(rd, &ops, r);
 	groups_sort(&r->groups, by_count);
 	if (show_any(rd))
-		print(r, rd);
+		stat_print(r, rd);
 }
 
 /* With insertion for each pair, the list is not for very many. */
@@ -350,7 +350,7 @@ stat_traces(struct reader *rd, char **dirs)
 		durations(rd, &r->pairs, &r->groups,
 		    r->slowest == 0 ? SLOWEST : r->slowest);
 	else
-		counts(r, rd);
+		stat_counts(r, rd);
 	return 0;
 }
 
@@ -363,7 +363,7 @@ say_all(const struct reader *rd)
 }
 
 static void
-end(void)
+stat_end(void)
 {
 	groups_free(&run.groups);
 	clocks_free(&run.clocks);
@@ -375,7 +375,7 @@ static int
 stat_main(int argc, char **argv)
 {
 	static const struct show show_stat = { stat_option,
-	    check, NULL, NULL, stat_traces, say_all, end };
+	    check, NULL, NULL, stat_traces, say_all, stat_end };
 
 	memset(&run, 0, sizeof(run));
 	run.begin = INT64_MIN;

@@ -31,10 +31,10 @@
 #include "pair.h"
 #include "rows.h"
 
-#define GROUP_BY	8	/* what they may be by */
+#define GROUP_BY	8	/* names in -g */
 #define GROUP_PART	200	/* bytes of a name in a key */
 
-/* Its key is the names of what it is grouped by, each with a NUL behind. */
+/* A group of events.  The key has its names, each with a NUL behind. */
 struct group {
 	char		*key;
 	size_t		 len;
@@ -43,7 +43,7 @@ struct group {
 	uint64_t	 bytes;
 	int64_t		 first, last;
 	struct hist	 values;
-	int64_t		 total, self;	/* of pairs */
+	int64_t		 total, self;	/* ns of its pairs */
 	uint64_t	 unended, open;	/* not ended; of these, open yet */
 	int64_t		 open_total, open_self;
 };
@@ -52,7 +52,7 @@ enum group_by { BY_EVENT, BY_PROGRAM, BY_THREAD, BY_HOST, BY_FIELD };
 
 struct groups {
 	const char	*prefix;	/* the first name of a key, or NULL */
-	const char	*names[GROUP_BY];	/* as -g has them */
+	const char	*names[GROUP_BY];	/* from -g */
 	enum group_by	 by[GROUP_BY];
 	size_t		 nby;
 	int		 found[GROUP_BY];	/* some event has that */
@@ -65,7 +65,7 @@ struct groups {
 /* group.c */
 /* The names that are no fields, one by one; NULL: no more. */
 const char *group_name(size_t);
-/* One more that they are by; or utctl ends. */
+/* Group by this name, too; dies if there are too many. */
 void	 groups_by(struct groups *, const char *);
 /* After ctf_body(): the event's group; its key is behind that prefix. */
 struct group *groups_get(struct groups *, const struct ctf_stream *,
@@ -101,7 +101,7 @@ struct clock_seen {
 struct clocks {
 	struct clock_seen	*seen;
 	size_t			 n;
-	const struct ctf_clock	*last;	/* of the event before */
+	const struct ctf_clock	*last;	/* the last event's */
 };
 
 /* clocks.c */

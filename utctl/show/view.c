@@ -55,7 +55,7 @@ struct live {
 
 static int		 follow, quiet;		/* -F and -q */
 static const char	*columns;		/* -o; or NULL */
-static struct live	 live;			/* of -F */
+static struct live	 live;			/* for -F */
 
 static char *
 put_when(char *p, int64_t ns)
@@ -222,7 +222,7 @@ session_of(struct live *l)
 	return NULL;
 }
 
-/* So long may an event be on its way into a file. */
+/* The longest time that an event may be on its way into a file. */
 static int64_t
 hold(const struct row *session)
 {
@@ -282,7 +282,7 @@ wait_ms(void *arg, int ms)
 	(void)nanosleep(&nap, NULL);
 }
 
-/* Find who writes that; or utctl ends. */
+/* Find the session that writes to the directory; dies if there is none. */
 static void
 live_open(struct live *l, const char *dir)
 {
@@ -318,7 +318,7 @@ live_close(struct live *l)
  * The command.
  */
 
-/* What cannot be while the end is not known. */
+/* Refuse options that need the end, which -F does not know. */
 static void
 check_follow(const struct select *sel, char **dirs)
 {
@@ -335,7 +335,7 @@ check_follow(const struct select *sel, char **dirs)
 }
 
 static void
-begin(struct reader *r, char **dirs)
+view_begin(struct reader *r, char **dirs)
 {
 	ctf_print_init(json_on);
 	indent_begin(r);
@@ -423,7 +423,7 @@ static int
 view_main(int argc, char **argv)
 {
 	static const struct show show_view = { view_option, check,
-	    &quiet, begin, view, say_pairs, indent_end };
+	    &quiet, view_begin, view, say_pairs, indent_end };
 
 	follow = quiet = 0;
 	columns = NULL;

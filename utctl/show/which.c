@@ -38,7 +38,7 @@ struct newest {
 	int	 others;			/* there are some of other users */
 };
 
-/* What utd has, or NULL: it is asked once. */
+/* The sessions that utd has, or NULL; asked for once. */
 static struct row *
 sessions(void)
 {
@@ -87,7 +87,7 @@ session_dir(const char *name)
 
 /* A path that is not there may be the name of a session. */
 static char *
-find(const char *arg)
+trace_find(const char *arg)
 {
 	const char *dir;
 
@@ -109,7 +109,7 @@ is_mine(const char *path)
 
 /* Traces in which something was recorded have an "ust". */
 static void
-try(struct newest *n, const char *dir)
+newest_try(struct newest *n, const char *dir)
 {
 	char *ust = format("%s/ust", dir);
 	struct stat st;
@@ -144,7 +144,7 @@ try_all(struct newest *n, const char *where, const char *prefix)
 		path = format("%s/%s", where, d->d_name);
 		ust = format("%s/ust", path);
 		if (is_mine(path) && is_mine(ust))
-			try(n, path);
+			newest_try(n, path);
 		else
 			n->others |= access(ust, F_OK) == 0;
 		free(ust);
@@ -154,8 +154,8 @@ try_all(struct newest *n, const char *where, const char *prefix)
 }
 
 /*
- * Of the traces of the user's sessions, of those that are where sessions go by
- * default, and of those that record made here, the one begun last.
+ * Find the trace that began last: of the user's sessions, of those where
+ * sessions go by default, and of those that record made here.
  */
 static char *
 newest(void)
@@ -168,7 +168,7 @@ newest(void)
 	for (s = rows == NULL ? NULL : rows->child; s != NULL; s = s->next)
 		if (row_num(s, "uid") == geteuid() &&
 		    row_str(s, "dir")[0] != '\0')
-			try(&n, row_str(s, "dir"));
+			newest_try(&n, row_str(s, "dir"));
 	if (home != NULL && home[0] == '/') {
 		traces = format("%s/ut-traces", home);
 		try_all(&n, traces, "");
@@ -197,7 +197,7 @@ which_traces(char **args)
 	if ((dirs = calloc(n + 2, sizeof(*dirs))) == NULL)
 		die_errno("malloc");
 	for (i = 0; i < n; i++)
-		dirs[i] = find(args[i]);
+		dirs[i] = trace_find(args[i]);
 	if (n == 0)
 		dirs[0] = newest();
 	return dirs;

@@ -34,14 +34,14 @@
 
 /*
  * Callers.  An address is given a name when it is first seen.  When modules are
- * loaded or unloaded, the same address may become that of another function: then
- * it is looked up again, and is another caller if it has another name.  If it
- * had this name before, as with plugins that are loaded in turn, it is the
+ * loaded or unloaded, the same address may become that of another function:
+ * then it is looked up again, and is another caller if it has another name.  If
+ * it had this name before, as with plugins that are loaded in turn, it is the
  * caller of then.
  */
 
 static struct caller *
-add(struct callers *cs, uint64_t address, const char *name)
+caller_add(struct callers *cs, uint64_t address, const char *name)
 {
 	struct caller *c;
 
@@ -70,7 +70,7 @@ name_of(const struct callers *cs, const struct ctf_stream *s, uint64_t address)
 
 /* Modules have changed since: is it the same place, or one that it was once? */
 static struct caller *
-again(struct callers *cs, const struct ctf_stream *s, struct caller *c)
+caller_again(struct callers *cs, const struct ctf_stream *s, struct caller *c)
 {
 	const char *name = name_of(cs, s, c->address);
 	struct caller **cp, *known;
@@ -85,7 +85,7 @@ again(struct callers *cs, const struct ctf_stream *s, struct caller *c)
 	    strcmp((*cp)->name, name) != 0; n++)
 		cp = &(*cp)->older;
 	if ((known = *cp) == NULL || n == OLDER)
-		known = add(cs, c->address, name);
+		known = caller_add(cs, c->address, name);
 	else
 		*cp = known->older;
 	known->older = c;
@@ -94,26 +94,28 @@ again(struct callers *cs, const struct ctf_stream *s, struct caller *c)
 	return known;
 }
 
-uint32_t
+/* The number of a return address. */
+static uint32_t
 callers_get(struct callers *cs, const struct ctf_stream *s, uint64_t address)
 {
 	struct caller *c = map_get(&cs->addresses, address);
 
 	if (c == NULL) {
-		c = add(cs, address, name_of(cs, s, address));
+		c = caller_add(cs, address, name_of(cs, s, address));
 		map_put(&cs->addresses, address, c);
 	} else if (c->modules != cs->modules)
-		c = again(cs, s, c);
+		c = caller_again(cs, s, c);
 	return c->id;
 }
 
-uint32_t
+/* An event of that name does not tell its caller. */
+static uint32_t
 callers_event(struct callers *cs, const char *event)
 {
 	struct caller *c = map_get(&cs->events, (uintptr_t)event);
 
 	if (c == NULL) {
-		c = add(cs, 0, event);
+		c = caller_add(cs, 0, event);
 		map_put(&cs->events, (uintptr_t)event, c);
 	}
 	return c->id;
@@ -219,7 +221,7 @@ note_channels(struct processes *ps, const struct ctf_trace *tr)
 }
 
 static void
-event(void *arg, struct ctf_stream *s)
+calls_event(void *arg, struct ctf_stream *s)
 {
 	struct processes *ps = arg;
 
@@ -239,11 +241,12 @@ lost(void *arg, const struct ctf_stream *s)
 void
 processes_read(struct processes *ps, struct reader *rd, char **dirs)
 {
-	static const struct reader_ops ops = { event, lost, lost, NULL, NULL,
-	    NULL, lost };
+	static const struct reader_ops ops = { calls_event, lost, lost, NULL,
+	    NULL, NULL, lost };
 	struct ctf_trace *tr;
 
 	ps->numbers = rd->names == NULL;
+	ps->kept = 1;
 	symbols_use(rd, ps);
 	reader_open_all(rd, dirs);
 	for (tr = rd->traces; tr != NULL; tr = tr->next) {

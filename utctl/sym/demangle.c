@@ -45,7 +45,7 @@
 
 #define LONGEST		1024	/* bytes of a mangled name */
 #define SHOWN		4096	/* bytes of its text, with NUL */
-#define NAME_MS		250	/* of the processor, for one name */
+#define NAME_MS		250	/* processor time for one name */
 #define ALL_S		10	/* for all */
 #define KEPT		(32 << 20)	/* bytes of texts in memory */
 
@@ -60,7 +60,7 @@ typedef char	*(*demangle_fn)(const char *, char *, size_t *, int *);
 
 /* A name that was demangled. */
 struct known {
-	struct known	*next;		/* of the same key */
+	struct known	*next;		/* with the same key */
 	char		*text;		/* NULL: it is no such name */
 	char		 name[];
 };

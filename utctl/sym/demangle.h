@@ -26,7 +26,7 @@
 /* Start the helper; call before the process is confined, not after. */
 void	 demangle_ready(void);
 void	 demangle_end(void);
-/* Into so many bytes, cut with dots if need be; 0: it is no such name. */
+/* Demangle into so many bytes, perhaps cut with dots; 0: no such name. */
 int	 demangle(const char *, char *, size_t);
 
 #endif /* DEMANGLE_H */

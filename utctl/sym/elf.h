@@ -42,8 +42,8 @@ struct elf {
 	unsigned int	 machine;
 	uint64_t	 phoff, shoff;	/* headers of segments, of sections */
 	uint32_t	 nph, nsh;
-	uint64_t	 lo, hi;	/* its segments' addresses: from, to */
-	uint64_t	 align;		/* of the first one */
+	uint64_t	 lo, hi;	/* addresses of segments: from, to */
+	uint64_t	 align;		/* the first segment's */
 	uint8_t		 id[ELF_IDMAX];	/* build ID */
 	size_t		 idlen;		/* 0: it has none */
 };
@@ -61,7 +61,7 @@ int	 elf_open(struct elf *, const char *);
 void	 elf_close(struct elf *);
 /* The file is kept in mind, and opened again when it is read. */
 void	 elf_rest(struct elf *);
-/* So many bytes there: 0, or -1 if not all of them are. */
+/* Read so many bytes there: 0, or -1 if not all of them are. */
 int	 elf_read(struct elf *, void *, size_t, uint64_t);
 /* elf_read() for tables, with a limit on the bytes read of all files. */
 int	 elf_bulk(struct elf *, void *, size_t, uint64_t);
@@ -82,7 +82,7 @@ struct elf_symbols {
 	uint64_t		 strings, nstrings;	/* where names are */
 };
 
-/* Those of .symtab, or of .dynsym: 0, or -1 if the file has none there. */
+/* Load .symtab, or .dynsym: 0, or -1 if the file has none there. */
 int	 elf_symbols_load(struct elf_symbols *, struct elf *, enum elf_kind,
 	    int);
 /*

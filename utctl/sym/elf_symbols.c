@@ -63,7 +63,7 @@ struct loading {
 	size_t			 room;
 };
 
-static size_t	 nloaded;	/* of all files */
+static size_t	 nloaded;	/* symbols of all files */
 
 static uint32_t
 cut(uint64_t v)
@@ -153,8 +153,8 @@ compare(const void *a, const void *b)
 }
 
 /*
- * What has no size goes on to the next symbol, or to the end of its section,
- * which was in reach.
+ * Let a symbol without a size reach to the next one, or to the end of its
+ * section, which is its reach until then.
  */
 static void
 sizes_set(struct elf_symbols *to)
@@ -257,9 +257,9 @@ name_read(const struct elf_symbols *from, struct elf *e, uint32_t at,
 	if (n == 0 || elf_read(e, name, (size_t)n, from->strings + at) == -1 ||
 	    (end = memchr(name, '\0', (size_t)n)) == NULL)
 		return 0;
-	if ((end = strchr(name, '@')) != NULL)	/* its version */
+	if ((end = strchr(name, '@')) != NULL)	/* the version */
 		*end = '\0';
-	/* What the assembler marks is nobody's name for it. */
+	/* Marks of the assembler are names for nobody. */
 	if (name[0] == '$' || strncmp(name, ".L", 2) == 0)
 		return 0;
 	return strlen(name);
@@ -297,7 +297,7 @@ name_best(const struct elf_symbols *from, struct elf *e, size_t i, char *name)
 	return name[0] != '\0';
 }
 
-/* Of these symbols, the first one that is behind the address. */
+/* The first of the symbols that begins behind the address. */
 static size_t
 first_behind(const struct elf_symbols *from, uint64_t addr)
 {

@@ -35,14 +35,14 @@
 #include "image.h"
 
 #define MOST		4096	/* files */
-#define NOPEN		16	/* that stay open */
+#define NOPEN		16	/* files that stay open */
 #define NHASH		256
-#define LINKS		40	/* that are followed */
+#define LINKS		40	/* links that are followed */
 #define DEBUG		"/usr/lib/debug/.build-id"
 
 struct image {
 	struct image		*next;
-	uint64_t		 key;		/* of path and id */
+	uint64_t		 key;		/* a hash of path and id */
 	char			*path;
 	uint8_t			 id[ELF_IDMAX];
 	size_t			 idlen;
@@ -94,7 +94,7 @@ part_drop(struct walk *w)
 		*slash = '\0';
 }
 
-/* It is the last part of what is done: what it points to comes first now. */
+/* Replace the last part of what is done, a link, by the path that it has. */
 static int
 link_follow(struct walk *w, const char *to)
 {
@@ -279,7 +279,7 @@ load(struct image *im)
 	}
 }
 
-/* In the file where the functions were found. */
+/* Load variables from the file where the functions were found. */
 static void
 load_data(struct image *im)
 {

@@ -37,7 +37,7 @@ struct mapping {
 	int64_t		 ns;		/* when it was known to be there */
 };
 
-/* All files are below this directory; or utctl ends. */
+/* Look for all files below this directory; dies if it is none. */
 void	 images_root(const char *);
 /* The one that has this path and build ID; NULL if there are too many. */
 struct image *image_get(const char *, const uint8_t *, size_t);

@@ -25,11 +25,11 @@
  * the process had before.  The trace shows that by another name of the program,
  * or, where modules are recorded, by the first module, which is the program
  * itself: it comes again and lies elsewhere.  The same holds for a process that
- * got the ID of one that ended, unless its program lies where that one's did, as
- * in two forks of one parent.  No event tells these two apart: modules are also
- * told again for another channel, after `clear', and to the next utd.  A trace
- * of one process has another origin.  The name is part of what a process is
- * known by, since processes of several PID namespaces may have the same ID.
+ * got the ID of one that ended, unless its program lies where that one's did,
+ * as in two forks of one parent.  No event tells these two apart: modules are
+ * also told again for another channel, after `clear', and to the next utd.  A
+ * trace of one process has another origin.  The name is part of what a process
+ * is known by, since processes of several PID namespaces may have the same ID.
  */
 
 #include <inttypes.h>
@@ -41,8 +41,8 @@
 #include "../say.h"
 #include "process.h"
 
-#define PROCESSES	4096		/* that are kept in any case */
-#define MODULES		(1u << 18)	/* of all processes */
+#define PROCESSES	4096		/* kept in any case */
+#define MODULES		(1u << 18)	/* all processes together */
 
 static size_t	nmodules;
 static uint64_t	serials;
@@ -172,7 +172,7 @@ process_add(struct processes *ps, const struct ctf_stream *s,
 {
 	struct process *p;
 
-	if (ps->fresh++ == PROCESSES && ps->ops->call == NULL && !ps->kept)
+	if (ps->fresh++ == PROCESSES && !ps->kept)
 		processes_drop(ps);
 	if ((p = calloc(1, ps->ops->size)) == NULL)
 		die_errno("malloc");
@@ -352,7 +352,8 @@ process_mapping(const struct process *p, uint64_t addr)
 {
 	const size_t i = module_place(p, addr);
 
-	return i < p->nmodules && p->modules[i].start <= addr ? &p->modules[i] : NULL;
+	return i < p->nmodules && p->modules[i].start <= addr ?
+	    &p->modules[i] : NULL;
 }
 
 /*

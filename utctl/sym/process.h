@@ -32,7 +32,7 @@
 
 #define CALL_FIELDS		6
 #define CALLER_TEXT		320	/* bytes of a caller as text */
-#define PROCESS_CHANNELS	32	/* that record one call: UT_REGIONS */
+#define PROCESS_CHANNELS	32	/* channels of one call: UT_REGIONS */
 
 /* A row of a table that ends with a name that is NULL. */
 struct call_kind {
@@ -41,7 +41,7 @@ struct call_kind {
 	const char	*fields[CALL_FIELDS];	/* NULL: none */
 };
 
-/* What an event is, if it is in a table. */
+/* The kind of an event in a table, and where its fields are. */
 struct call {
 	const struct call_kind	*kind;
 	struct ctf_field_at	 at[CALL_FIELDS];
@@ -49,10 +49,10 @@ struct call {
 
 /* A place of a process that calls: it is known by a small number. */
 struct caller {
-	struct caller	*older;		/* of the same address */
+	struct caller	*older;		/* with the same address */
 	uint64_t	 address;
 	char		*name;		/* NULL: not known */
-	unsigned int	 modules;	/* as many changes as were seen then */
+	unsigned int	 modules;	/* changes that were seen then */
 	uint32_t	 id;
 };
 
@@ -85,33 +85,32 @@ struct origin {
 
 /* A process, as long as it runs one program. */
 struct process {
-	struct process	*next;		/* that began after this one */
+	struct process	*next;		/* in the order of beginning */
 	uint64_t	 key;		/* ctf_process() */
-	int		 used;		/* it had an event lately */
+	int		 used;		/* an event came lately */
 	int		 nameless;	/* an address came before any module */
 	struct mapping	*modules;	/* in the order of addresses */
 	size_t		 nmodules, room;
-	uint64_t	 serial;	/* another one after each change; not 0 */
-	struct origin	*origin;	/* of its traces */
-	const char	*host;		/* of its traces, if shown, or NULL */
+	uint64_t	 serial;	/* changes with the modules; not 0 */
+	struct origin	*origin;	/* where its traces are from */
+	const char	*host;		/* to be shown, or NULL */
 	int64_t		 vpid;
 	char		 name[sizeof(((struct ctf_who *)0)->name)];
-	char		*program;	/* path of its first module, and */
-	uint64_t	 base;		/* where it lies; NULL: not known */
-	const char	*clock;		/* of its first call; NULL: none yet */
+	char		*program;	/* path of the first module, or NULL */
+	uint64_t	 base;		/* where the program lies */
+	const char	*clock;		/* the first call's; NULL: none yet */
 	struct map	 calls;		/* struct process_call, by thread */
 	struct callers	 callers;
 };
 
 struct processes;
 
-/* What is kept of each process, for which calls.  Functions may be NULL. */
+/* Things to keep of each process, for which calls.  Functions may be NULL. */
 struct process_ops {
 	const struct call_kind *calls;
-	/* An event of such a call. */
 	void		(*call)(struct processes *, struct ctf_stream *);
-	size_t		 size;		/* of what begins with a process */
-	void		(*over)(struct process *);	/* its memory is gone */
+	size_t		 size;		/* bytes that begin with a process */
+	void		(*over)(struct process *);	/* at its exec */
 	void		(*release)(struct process *);
 };
 
@@ -123,33 +122,22 @@ struct processes {
 	int		 kept;		/* pointers to processes are */
 	size_t		 fresh;		/* processes, since some were dropped */
 	int		 several;	/* channels have calls */
-	uint32_t	 channel;	/* that has some */
+	uint32_t	 channel;	/* the first with calls */
 	uint64_t	 again;		/* events of calls that counted */
 	int		 clocks;	/* a process has calls by several */
-	struct map	 map;		/* those that run, by their IDs */
+	struct map	 map;		/* running ones, by their IDs */
 	struct map	 origins;	/* by their hashes */
 	struct origin	 any;		/* a loss of whatever origin */
 	struct process	*first, **last;
-	const struct ctf_stream *stream;	/* whose packet at pkt */
-	uint64_t	 pkt;			/* is of this process */
+	const struct ctf_stream *stream;	/* the last event's */
+	uint64_t	 pkt;			/* the packet of process */
 	struct process	*process;
 };
 
 /* process.c */
-/* After ctf_body(): the integer; false if the event has no such field. */
-int	 call_field(const struct call *, size_t, const struct ctf_stream *,
-	    uint64_t *);
 void	 processes_init(struct processes *, const struct process_ops *);
-/* All events of the traces of a list of directories. */
-void	 processes_read(struct processes *, struct reader *, char **);
 /* After ctf_body(). */
 struct process *processes_get(struct processes *, const struct ctf_stream *);
-/* Is the event of a call that another channel's event has counted? */
-int	 processes_again(struct processes *, const struct ctf_stream *);
-/* Say what was left out, and what is not certain if options leave out calls. */
-void	 processes_say(const struct processes *, const struct reader *,
-	    const char *);
-/* The origin of the stream's trace. */
 struct origin *processes_origin(struct processes *, const struct ctf_stream *);
 /* Events were lost: the stream's item tells of them. */
 void	 processes_lose(struct processes *, const struct ctf_stream *);
@@ -164,22 +152,27 @@ struct process *processes_load(struct processes *, const struct ctf_stream *,
 /* A process has loaded that; or no longer has what is between these. */
 void	 process_map(struct process *, const struct mapping *);
 void	 process_unmap(struct process *, uint64_t, uint64_t);
-/* What has that address; NULL: nothing. */
+/* The module that has the address; NULL: none. */
 const struct mapping *process_mapping(const struct process *, uint64_t);
-/* The number of the caller that is this field of the event's call. */
-uint32_t process_caller(struct process *, const struct ctf_stream *, size_t);
-/* Its name, for the terminal: of several hosts, with the host. */
+/* The name, for the terminal: of several hosts, with the host. */
 char	*process_text(const struct process *);
-/* That and its ID. */
 void	 process_print(const struct process *);
 void	 process_json(const struct process *);
 void	 processes_free(struct processes *);
 
-/* Callers. */
-/* The number of a return address. */
-uint32_t callers_get(struct callers *, const struct ctf_stream *, uint64_t);
-/* That of an event of that name, which does not tell its caller. */
-uint32_t callers_event(struct callers *, const char *);
+/* calls.c */
+/* All events of the traces of a list of directories. */
+void	 processes_read(struct processes *, struct reader *, char **);
+/* Is the event of a call that another channel's event has counted? */
+int	 processes_again(struct processes *, const struct ctf_stream *);
+/* Say what was left out, and what is not certain if options leave out calls. */
+void	 processes_say(const struct processes *, const struct reader *,
+	    const char *);
+/* After ctf_body(): the integer; false if the event has no such field. */
+int	 call_field(const struct call *, size_t, const struct ctf_stream *,
+	    uint64_t *);
+/* The number of the caller that is this field of the event's call. */
+uint32_t process_caller(struct process *, const struct ctf_stream *, size_t);
 /* A name, or the address in the buffer of CALLER_TEXT bytes. */
 const char *callers_text(const struct callers *, uint32_t, char *);
 /* The members of an object that say who it was. */

@@ -42,7 +42,7 @@ struct module_at {
 
 struct named {
 	uint64_t	 addr;
-	uint64_t	 serial;	/* of the process; 0: empty */
+	uint64_t	 serial;	/* the process's; 0: empty */
 	enum ctf_address kind;
 	struct symbol	 symbol;	/* no text: it has no name */
 };
@@ -50,7 +50,7 @@ struct named {
 static int		 off;		/* -N */
 static int		 recorded;	/* some trace can have modules */
 static struct named	*cache;
-static struct processes	 own, *table;	/* of processes */
+static struct processes	 own, *table;	/* processes with modules */
 
 int
 symbols_option(int ch)
@@ -163,7 +163,6 @@ name_make(const struct process *p, uint64_t addr, enum ctf_address kind)
 	    (unsigned long long)(addr - start), file);
 }
 
-/* Replace a name in the cache. */
 static void
 name_put(struct named *n, const struct process *p, uint64_t addr,
     enum ctf_address kind)
@@ -278,7 +277,7 @@ symbols_end(void)
 }
 
 /*
- * What is what in a trace.
+ * Addresses in a trace, and events of modules.
  */
 
 static int

@@ -43,7 +43,7 @@ struct symbol {
 	int	 plain;		/* there is nothing in it to be escaped */
 };
 
-/* An option of getopt(3): 0 if it is none of these; or utctl ends. */
+/* Take an option: 0 if it is none of these; dies if it is wrong. */
 int	 symbols_option(int);
 /* Before the process is confined: are names wanted? */
 int	 symbols_begin(void);
@@ -66,7 +66,7 @@ void	 symbols_use(struct reader *, struct processes *);
 const char *symbols_name(const struct ctf_stream *, uint64_t,
 	    enum ctf_address);
 /*
- * The same of the value of a field, if it is an address, and of a field that
+ * The name of the value of a field, if it is an address, and of a field that
  * was found by its name; otherwise NULL.
  */
 const struct symbol *symbols_field(const struct ctf_stream *,

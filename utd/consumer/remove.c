@@ -80,7 +80,7 @@ all_digits(const char *s)
 	return *s != '\0' && s[strspn(s, "0123456789")] == '\0';
 }
 
-/* A user's, perhaps from an earlier chunk: see parent/carry.c. */
+/* A user's, perhaps from an earlier chunk: see parent/rotate_carry.c. */
 static bool
 is_uid(const char *name)
 {

@@ -24,6 +24,7 @@
 
 #include "../../libut/expr/expr.h"
 #include "client.h"
+#include "rule.h"
 #include "trace.h"
 
 struct channel *
@@ -97,7 +98,7 @@ channel_free(struct channel *ch)
 	free(ch);
 }
 
-/* Its regions and programs follow. */
+/* The caller has regions and programs follow. */
 void
 channel_enable(struct channel *ch, bool enabled)
 {

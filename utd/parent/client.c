@@ -26,11 +26,12 @@
 
 #include "client.h"
 #include "consumers.h"
+#include "rule.h"
 
 #define LEAVE_MS	500	/* until the next try to end a session */
 #define LOOK_MS		100	/* between looks at programs */
 #define PROGRESS_MS	200	/* between two messages about progress */
-#define END_MS		1000	/* that utd waits for utctl when it ends */
+#define END_MS		1000	/* for utctl, when utd ends */
 
 static struct client *clients;
 static struct client *done;		/* to be freed */
@@ -49,7 +50,7 @@ static const struct conn_ops client_ops = {
 };
 
 static void
-sweep(void *arg)
+clients_sweep(void *arg)
 {
 	struct client *k;
 
@@ -64,12 +65,12 @@ sweep(void *arg)
 static void	leave_again(void *);
 
 /*
- * Its connection is closed.  If its session has to end now, that is a request
- * that nobody gets an answer to.  As long as the session is there and no
- * request is under way, this is tried again.
+ * End the session of a client whose connection is closed, if the session has to
+ * end now: a request that nobody gets an answer to.  As long as the session is
+ * there and no request is under way, this is tried again.
  */
 static bool
-left(struct client *k)
+client_leave(struct client *k)
 {
 	if (k->leave == NULL || !k->leave(k))
 		return false;
@@ -85,13 +86,13 @@ left(struct client *k)
 static void
 sweep_later(struct client *k)
 {
-	if (k->conn != NULL || k->wait != NULL || left(k))
+	if (k->conn != NULL || k->wait != NULL || client_leave(k))
 		return;
 	if ((*k->prev = k->next) != NULL)
 		k->next->prev = k->prev;
 	k->next = done;
 	done = k;
-	timer_set(&sweeper, 0, sweep, NULL);
+	timer_set(&sweeper, 0, clients_sweep, NULL);
 }
 
 static void
@@ -111,7 +112,7 @@ client_reply(struct client *k, uint16_t type, uint32_t b, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	state_save();			/* what is said to be so stays so */
+	state_save();			/* the next utd must know it, too */
 	ut_msg_init(&out, type, type == UT_CTL_OK ? UT_MSG_VERSION : 0, b);
 	ut_msg_str(&out, text);
 	conn_send(k->conn, &out);
@@ -141,7 +142,7 @@ request_end(void *arg)
 
 /* The request waits for programs: end the wait if all of them are stopped. */
 static void
-look(void *arg)
+client_look(void *arg)
 {
 	struct client *k = arg;
 
@@ -149,7 +150,7 @@ look(void *arg)
 	    clients_stopped(k->wait) == k->wait->pending)
 		request_end(k);
 	else
-		timer_set(&k->timer, LOOK_MS, look, k);
+		timer_set(&k->timer, LOOK_MS, client_look, k);
 }
 
 struct waiter *
@@ -161,7 +162,7 @@ client_wait(struct client *k, void (*finish)(struct client *), int ms)
 		wait_for(k->wait, k->conn->uid);
 	k->deadline = ut_msg_now() + ms;
 	if (ms > 0)
-		timer_set(&k->timer, LOOK_MS, look, k);
+		timer_set(&k->timer, LOOK_MS, client_look, k);
 	return k->wait;
 }
 
@@ -182,7 +183,7 @@ client_answer(struct client *k, const char *text)
 		snprintf(late, sizeof(late), "%s%u program%s not answer",
 		    *text != '\0' ? "; " : "", k->late,
 		    k->late == 1 ? " does" : "s do");
-	state_save();			/* or why it is not */
+	state_save();			/* may set journal_trouble */
 	unsaved = journal_trouble();
 	and = unsaved != NULL && (*text != '\0' || k->late > 0) ? "; " : "";
 	client_did(k, k->late > 0 ? UT_DID_LATE : 0, "%s%s%s%s", text, late,
@@ -230,7 +231,7 @@ clients_left(void)
 
 /* No owner any more: end, or end with the last session. */
 static void
-leave(bool patient)
+clients_leave(bool patient)
 {
 	if (!patient) {
 		loop_stop();
@@ -257,7 +258,7 @@ starter_gone(void *arg, short revents)
 	(void)arg;
 	(void)revents;
 	starter_forget();
-	leave(starter_patient);
+	clients_leave(starter_patient);
 }
 
 bool
@@ -380,8 +381,8 @@ client_closed(struct conn *c)
 
 	k->conn = NULL;
 	if (k->owner && !k->patient)
-		leave(false);
+		clients_leave(false);
 	sweep_later(k);
 	if (k->owner && k->patient)
-		leave(true);
+		clients_leave(true);
 }

@@ -31,20 +31,20 @@ struct client {
 	struct waiter	*wait;		/* for this; NULL: idle */
 	void		(*finish)(struct client *);
 	struct timer	 timer;
-	int64_t		 deadline;	/* of it */
+	int64_t		 deadline;	/* end of waiting for programs */
 	unsigned int	 late;		/* programs that did not answer */
 	char		 why[512];	/* a program cannot have buffers */
 	bool		 shutdown;	/* waits for the end of utd */
-	bool		 owner;		/* utd ends when it does, */
-	bool		 patient;	/* but not before the last session */
-	uint32_t	 owned;		/* a session that ends when it does, */
-	bool		(*leave)(struct client *);	/* by this; or NULL */
-	bool		 leaving;	/* which was tried once */
+	bool		 owner;		/* utd ends when the client does */
+	bool		 patient;	/* only if no session is left */
+	uint32_t	 owned;		/* session that ends with the client */
+	bool		(*leave)(struct client *);	/* end it; or NULL */
+	bool		 leaving;	/* leave was called once */
 	bool		 draining;	/* wants to see progress */
 	int64_t		 progress;	/* when it was last told of that */
-	bool		 undo;		/* of a session's creation */
-	struct session	*session;	/* that the request is about */
-	bool		 orphan;	/* and that is gone */
+	bool		 undo;		/* the creation of session is undone */
+	struct session	*session;	/* the session of the request */
+	bool		 orphan;	/* session is gone */
 	struct channel	*channel;
 	uint32_t	 shot;		/* a snapshot */
 	struct rule	*rule;
@@ -77,7 +77,7 @@ struct waiter *client_wait(struct client *, void (*)(struct client *), int);
 /* How many programs that the request waits for are stopped: links_stopped. */
 extern unsigned int (*clients_stopped)(const struct waiter *);
 #define CLIENT_PATIENCE	3000	/* ms for programs that do not answer */
-/* It is done: say how many programs have not answered. */
+/* Say that the request is done, and how many programs have not answered. */
 void	 client_answer(struct client *, const char *);
 void	 client_done(struct client *);
 /* The user's limit is reached. */

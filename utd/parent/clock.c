@@ -37,7 +37,7 @@
 #include "session.h"
 
 #define SECOND	1000000000u	/* ns */
-#define FRESH	(10 * (uint64_t)SECOND)	/* what utd knows of its beginning */
+#define FRESH	(10 * (uint64_t)SECOND)	/* the use of utd's first reading */
 #define NAP	2000000		/* ns, for a beginning that is fresh */
 #define LONG	(SECOND / 10)	/* ns, that tell a frequency */
 #define SHORT	(SECOND / 1000)	/* ns, that tell it if there is no more */

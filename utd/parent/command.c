@@ -54,7 +54,7 @@ chunk_over(struct session *s, struct chunk *c)
 
 /* Run the session's command for the first chunk. */
 static void
-run(void *arg)
+command_run(void *arg)
 {
 	struct session *s = arg;
 	char dir[PATH_MAX + sizeof(s->chunks->name) + 16];
@@ -69,7 +69,7 @@ run(void *arg)
 	session_warn(s, "command for a chunk: %s; it is run later",
 	    strerror(errno));
 	s->runs = 0;
-	timer_set(&s->command_again, ROTATION_RETRY, run, s);
+	timer_set(&s->command_again, ROTATION_RETRY, command_run, s);
 }
 
 /* Run the command at its turn, unless it runs or its turn is taken already. */
@@ -82,9 +82,9 @@ command_next(struct session *s)
 	    s->command_again.when != 0)
 		return;
 	if ((ms = job_delay(s)) > 0)
-		timer_set(&s->command_again, ms, run, s);
+		timer_set(&s->command_again, ms, command_run, s);
 	else
-		run(s);
+		command_run(s);
 }
 
 /* Nothing keeps a session that is gone for everybody else. */
@@ -122,7 +122,7 @@ command_ended(uint32_t id, int status)
 	commands_over(s);
 }
 
-/* It has yet to be run for the chunk of that name. */
+/* Add a chunk for which the command has yet to be run. */
 void
 command_wants(struct session *s, const char *name)
 {
@@ -148,9 +148,9 @@ command_add(struct session *s, const char *name)
 	command_next(s);
 }
 
-/* Forget the chunks for which it does not run; or did not, for another utd. */
+/* Drop the waiting chunks, but not the first if its command is running. */
 static void
-forget(struct session *s)
+chunks_drop(struct session *s)
 {
 	struct chunk **p = &s->chunks;
 
@@ -167,7 +167,7 @@ command_set(struct session *s, const char *command)
 	free(s->command);
 	s->command = command[0] != '\0' ? xstrdup(command) : NULL;
 	if (s->command == NULL)
-		forget(s);
+		chunks_drop(s);
 	state_changed(&s->saved);
 	command_next(s);
 }
@@ -191,24 +191,25 @@ command_forget(struct session *s)
 		log_warnx("session %s: the command was not run for the last %u "
 		    "chunks", s->name, s->nchunks - (s->runs != 0 ? 1u : 0u));
 	s->runs = 0;
-	forget(s);
+	chunks_drop(s);
 	s->lingers = false;
 }
 
 /*
- * What is run for a session: a command line of sh(1), as the user who owns the
- * session.  It has nothing of ours, and goes on if we are killed.
+ * Commands that are run for a session: a command line of sh(1), as the user who
+ * owns the session.  A command has nothing of ours, and goes on if we are
+ * killed.
  */
 
-#define JOBS		20u		/* of a user that begin in a second */
-#define SHARE		4		/* that all strangers have together */
+#define JOBS		20u		/* begun in a second for one user */
+#define SHARE		4		/* times JOBS, for all strangers */
 #define SHELL		"/bin/sh"
 #define DIRECTORIES	"/usr/local/bin:/usr/bin:/bin:/usr/pkg/bin"
 
 struct job {
 	pid_t		 pid;
 	job_cb		*ended;
-	uint32_t	 id;		/* its argument */
+	uint32_t	 id;		/* first argument of ended */
 	struct job	*next;
 };
 
@@ -218,7 +219,7 @@ static struct job *jobs;
 
 /* Take the next of so many turns a second: after so many ms it comes. */
 static int64_t
-turn(int64_t *at, int64_t now, unsigned int rate)
+job_turn(int64_t *at, int64_t now, unsigned int rate)
 {
 	int64_t wait;
 
@@ -239,10 +240,10 @@ job_delay(struct session *s)
 {
 	static int64_t strangers_at;
 	const int64_t now = ut_msg_now();
-	int64_t wait = turn(&s->user->job_at, now, JOBS), all;
+	int64_t wait = job_turn(&s->user->job_at, now, JOBS), all;
 
 	if (user_is_stranger(s->uid)) {
-		all = turn(&strangers_at, now, SHARE * JOBS);
+		all = job_turn(&strangers_at, now, SHARE * JOBS);
 		wait = wait > all ? wait : all;
 	}
 	if (wait > 0)

@@ -119,7 +119,7 @@ too_much(const struct conn *c, size_t n)
  * been sent.
  */
 static bool
-queue(struct conn *c, const struct ut_msg *m)
+conn_queue(struct conn *c, const struct ut_msg *m)
 {
 	const size_t n = OUT_SIZE(m);
 	struct out *o;
@@ -182,14 +182,14 @@ conn_send(struct conn *c, struct ut_msg *m)
 		return;
 	if (r == -1 || too_much(c, OUT_SIZE(m))) {
 		give_up(c);
-	} else if (!queue(c, m)) {
+	} else if (!conn_queue(c, m)) {
 		warn_of(c);
 		give_up(c);
 	}
 }
 
 static void
-flush(struct conn *c)
+out_flush(struct conn *c)
 {
 	struct out *o;
 	int r;
@@ -328,7 +328,7 @@ conn_ready(void *arg, short revents)
 	struct conn *c = arg;
 
 	if (revents & POLLOUT && c->state != CONN_DEAD)
-		flush(c);
+		out_flush(c);
 	if (revents & (POLLIN | POLLHUP | POLLERR | POLLNVAL) &&
 	    c->state != CONN_DEAD) {
 		if (c->state == CONN_CLOSING)

@@ -34,7 +34,7 @@ struct conn_ops {
 struct conn {
 	struct file	 file;
 	const struct conn_ops *ops;
-	void		*arg;		/* whose connection it is */
+	void		*arg;		/* object that has the connection */
 	struct ut_msg	*in;		/* a message received in part */
 	struct out	*out;		/* to be sent */
 	struct out	**tail;
@@ -56,16 +56,16 @@ struct conn {
 
 /* NULL and errno, as malloc(3): then the descriptor is still the caller's. */
 struct conn *conn_new(int, const struct conn_ops *, void *);
-void	 conn_of(struct conn *, struct user *, gid_t, pid_t);	/* its user */
+void	 conn_of(struct conn *, struct user *, gid_t, pid_t);	/* set user */
 void	 conn_hand_over(struct conn *, const struct conn_ops *, void *);
-void	 conn_read(struct conn *);	/* what is there already */
+void	 conn_read(struct conn *);	/* take what has come already */
 void	 conn_send(struct conn *, struct ut_msg *);
 bool	 conn_behind(const struct conn *);	/* not all is sent */
 void	 conn_close(struct conn *);	/* after what is queued */
 void	 conn_rest(struct conn *);	/* in closed: what it has said */
 void	 conn_reject(struct conn *);	/* drop it, and read no rest */
 void	 conn_drop(struct conn *);	/* now */
-void	 conn_fail(struct conn *);	/* and say errno */
+void	 conn_fail(struct conn *);	/* log errno, and drop it */
 bool	 conn_flush(struct conn *, int);	/* some, in so many ms */
 void	 conn_reap(void);		/* free what was dropped */
 

@@ -33,7 +33,7 @@
 #include "consumers.h"
 #include "session.h"
 
-#define DEATHS_MS	10000	/* it is given up if it dies so often in less */
+#define DEATHS_MS	10000	/* given up if DEATHS happen in less */
 #define REQUESTS_MAX	16384	/* then its user must wait */
 #define IDLE_MS		1000	/* with nothing to do, once or twice */
 #define WATCH_MS	1000
@@ -88,7 +88,7 @@ send_bell(struct consumer *c)
 
 /* Start the process; false, and c->error, if that fails. */
 static bool
-spawn(struct consumer *c)
+consumer_spawn(struct consumer *c)
 {
 	char why[160];
 	int pair[2];
@@ -119,7 +119,7 @@ spawn(struct consumer *c)
 		c->error = errno;
 		log_warn("consumer %d of uid %lu", (int)c->pid,
 		    (unsigned long)c->uid);
-		close(pair[0]);		/* it ends */
+		close(pair[0]);		/* makes the process end */
 		return false;
 	}
 	log_debug("consumer %d for uid %lu", (int)c->pid,
@@ -142,7 +142,7 @@ consumer_new(uid_t uid, gid_t gid, const char *bellname)
 	state_add(&c->saved, SAVED_CONSUMER, (uint32_t)uid, c);
 	consumers_look();
 	snprintf(c->bellname, sizeof(c->bellname), "%s", bellname);
-	if (!spawn(c))
+	if (!consumer_spawn(c))
 		c->state = CONSUMER_GIVEN_UP;
 	return c;
 }
@@ -264,7 +264,7 @@ mourn(void *arg)
 		}
 		if (!reaped(c))
 			continue;
-		if (!too_often(c) && spawn(c)) {
+		if (!too_often(c) && consumer_spawn(c)) {
 			consumer_warn(c, "takes over");
 			ops->adopted(c);
 			continue;
@@ -294,7 +294,7 @@ consumers_reap(void)
  * another one is started.
  */
 static void
-leave(struct consumer *c)
+consumer_dismiss(struct consumer *c)
 {
 	log_debug("consumer %d for uid %lu has nothing to do", (int)c->pid,
 	    (unsigned long)c->uid);
@@ -326,7 +326,7 @@ end_idle(void *arg)
 		} else if (c->state == CONSUMER_BUSY) {
 			c->state = CONSUMER_IDLE;
 		} else {
-			leave(c);
+			consumer_dismiss(c);
 		}
 	}
 	if (again)
@@ -341,7 +341,7 @@ consumers_look(void)
 		timer_set(&idle_timer, IDLE_MS, end_idle, NULL);
 }
 
-/* Its process has written that much in all; a new process begins with 0. */
+/* Count the bytes that its process has written: a new one begins with 0. */
 void
 consumer_wrote(struct consumer *c, uint64_t written)
 {
@@ -356,7 +356,7 @@ consumer_wrote(struct consumer *c, uint64_t written)
  * buffers.  For one that is slow only its own user waits.
  */
 static void
-watch(void *arg)
+consumers_watch(void *arg)
 {
 	const int64_t now = ut_msg_now();
 	struct consumer *c;
@@ -379,7 +379,7 @@ watch(void *arg)
 		ops->late(c);
 	}
 	if (more)
-		timer_set(&watch_timer, WATCH_MS, watch, NULL);
+		timer_set(&watch_timer, WATCH_MS, consumers_watch, NULL);
 }
 
 /* The consumer has something to answer from now on: watch it. */
@@ -388,11 +388,11 @@ consumer_watch(struct consumer *c)
 {
 	c->heard = ut_msg_now();
 	if (watch_timer.when == 0)
-		timer_set(&watch_timer, WATCH_MS, watch, NULL);
+		timer_set(&watch_timer, WATCH_MS, consumers_watch, NULL);
 }
 
 static void
-heard(struct consumer *c)
+consumer_heard(struct consumer *c)
 {
 	c->heard = ut_msg_now();
 	if (!c->late)
@@ -513,7 +513,7 @@ consumer_message(struct conn *conn, struct ut_msg *m)
 {
 	struct consumer *c = conn->arg;
 
-	heard(c);
+	consumer_heard(c);
 	if (m->h.type == UT_C_READY) {
 		got_bell(c, m);
 	} else if (!ops->message(c, m)) {

@@ -24,9 +24,9 @@
 #include "conn.h"
 #include "journal.h"
 
-#define DEATHS		20	/* of a consumer until it is given up */
+#define DEATHS		20	/* until the consumer is given up */
 #ifndef LATE_MS				/* a test has less */
-#define LATE_MS		10000	/* without a word */
+#define LATE_MS		10000	/* ms without a word */
 #endif
 #define CONSUMER_STUCK	"was killed, but does not end"
 
@@ -45,19 +45,19 @@ struct consumer {
 	int		 bell;		/* descriptor; -1: by name */
 	char		 bellname[UT_BELL_NAME];
 #define CONSUMER_BUSY	0
-#define CONSUMER_IDLE	1	/* it was, when we last looked */
-#define CONSUMER_LEAVING 2	/* it was told to end, being idle */
-#define CONSUMER_GIVEN_UP 3	/* it died too often, or did not start */
-#define CONSUMER_FINISHED 4	/* at our end: it has ended in order */
+#define CONSUMER_IDLE	1	/* when we last looked */
+#define CONSUMER_LEAVING 2	/* told to end, being idle */
+#define CONSUMER_GIVEN_UP 3	/* died too often, or did not start */
+#define CONSUMER_FINISHED 4	/* at our end: has ended in order */
 	unsigned int	 state;
 	int		 error;		/* why it did not start; or 0 */
 	int64_t		 deaths[DEATHS];	/* times of the last ones */
 	unsigned int	 ndeaths;
 	int64_t		 heard;		/* when it last spoke, or was asked */
-	bool		 late;		/* it says nothing: nobody waits */
-	bool		 slow;		/* it kept another user waiting: only
-					   its own user still waits, */
-	uint32_t	 slow_serial;	/* until this request is answered */
+	bool		 late;		/* says nothing: nobody waits for it */
+	bool		 slow;		/* kept another user waiting: only its
+					   own user still waits */
+	uint32_t	 slow_serial;	/* request whose answer ends slow */
 	uint64_t	 written;	/* bytes, as its process said last */
 	uint64_t	 work;		/* bytes and answers: see requests.c */
 	unsigned int	 nstops;	/* at our end: stops by its user */
@@ -65,34 +65,34 @@ struct consumer {
 #define QUEUE_AT_ONCE	0
 #define QUEUE_PUT_OFF	1
 #define QUEUES		2
-	struct queue	 queues[QUEUES];	/* of requests */
-	unsigned int	 nrequests;	/* in all */
-	uint32_t	 serial;	/* of the newest */
+	struct queue	 queues[QUEUES];
+	unsigned int	 nrequests;	/* in all queues */
+	uint32_t	 serial;	/* newest request's number */
 	unsigned int	 ndead;		/* programs that it has to bury */
 	struct trace	*traces;
 	struct consumer	*next;
 };
 
-/* What becomes of what a consumer says and does. */
+/* Calls for what a consumer says and does. */
 struct consumer_ops {
 	bool	(*message)(struct consumer *, struct ut_msg *);
 	void	(*adopted)(struct consumer *);	/* by a new process */
-	void	(*drained)(struct consumer *);	/* it was sent everything */
-	void	(*late)(struct consumer *);	/* it is, or is no more */
-	void	(*watch)(struct consumer *);	/* it has yet to answer */
-	void	(*died)(struct consumer *);	/* and no other takes over */
+	void	(*drained)(struct consumer *);	/* everything was sent */
+	void	(*late)(struct consumer *);	/* member late has changed */
+	void	(*watch)(struct consumer *);	/* an answer is due */
+	void	(*died)(struct consumer *);	/* no other takes over */
 };
 
 extern struct consumer *consumers;
 void	 consumers_begin(const char *, const struct consumer_ops *);
-struct consumer *consumer_find(uid_t);	/* or NULL */
+struct consumer *consumer_find(uid_t);	/* NULL: none */
 struct consumer *consumer_get(uid_t, gid_t);
 void	 consumer_send(struct consumer *, struct ut_msg *);
 void	 consumer_tell(struct consumer *, uint16_t, uint32_t, uint32_t);
-/* What a reply says of an error. */
+/* The error that a reply tells of, as text. */
 const char *consumer_why(struct ut_msg *, int);
 const char *consumer_trouble(const struct consumer *);	/* given up: why */
-void	 consumer_watch(struct consumer *);	/* it was asked something */
+void	 consumer_watch(struct consumer *);	/* something was asked */
 void	 consumer_wrote(struct consumer *, uint64_t);	/* bytes in all */
 bool	 consumers_late(uid_t);
 /* Does that user not wait for the consumer now? */
@@ -105,16 +105,16 @@ void	 consumers_look(void);		/* one may have nothing to do */
 void	 consumer_restore(uid_t, gid_t, const char *);
 void	 consumer_warn(const struct consumer *, const char *);
 
-/* remains.c: what a consumer leaves. */
+/* consumer_remains.c: what a consumer leaves. */
 void	 remains_begin(const char *);
 int	 consumer_lock(uid_t);		/* the lock file */
-void	 consumer_unlock(uid_t);	/* and no other waits for it */
+void	 consumer_unlock(uid_t);	/* no other waits for it */
 /* Remove the memory of a region, or, if true, the bell, by its name. */
 void	 consumer_remove(const struct consumer *, const char *, bool);
 
-/* finish.c: utd ends. */
+/* consumers_end.c: utd ends. */
 void	 consumers_end(void);
-void	 consumers_remove(void);	/* what they leave */
+void	 consumers_remove(void);	/* files and memory left */
 
 /*
  * requests.c: what consumers are asked.  A reply is for an object, which may be
@@ -137,7 +137,7 @@ bool	 requests_wait(const struct consumer *, const struct waiter *);
 /* Has a request kept another user waiting for too long? */
 bool	 requests_overdue(const struct consumer *);
 void	 requests_slow(struct consumer *);	/* others wait no longer */
-bool	 requests_behind(const struct consumer *);	/* it is still slow */
+bool	 requests_behind(const struct consumer *);	/* is it still slow? */
 void	 requests_fail(struct consumer *);
 void	 requests_again(struct consumer *);
 

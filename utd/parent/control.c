@@ -14,9 +14,7 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-/*
- * What utctl asks for: one table of all requests, which are in the files do*.c.
- */
+/* Requests of utctl: one table of all, which are in the files do*.c. */
 
 #include <unistd.h>
 
@@ -68,7 +66,7 @@ do_shutdown(struct client *k, struct ut_msg *m)
 static const struct {
 	uint16_t	 type;
 	void		(*act)(struct client *, struct ut_msg *);
-	bool		 session;	/* it begins with the name of one */
+	bool		 session;	/* begins with a session's name */
 } requests[] = {
 	{ UT_CTL_OWN,		do_own,		false },
 	{ UT_CTL_CREATE,	do_create,	false },

@@ -14,9 +14,7 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-/*
- * What utctl asks for: a function for each request, called by control.c.
- */
+/* Requests of utctl: a function for each, called by control.c. */
 
 #ifndef DO_H
 #define DO_H

@@ -14,9 +14,7 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-/*
- * What utctl asks for: channels, and their contexts.
- */
+/* Requests of utctl: channels, and their contexts. */
 
 #include <stdio.h>
 #include <string.h>
@@ -237,7 +235,7 @@ do_choff(struct client *k, struct ut_msg *m)
  * counts.  Somebody may have enabled the channel again meanwhile.
  */
 static void
-removed(struct client *k)
+answer_removed(struct client *k)
 {
 	if (!k->channel->removed) {
 		k->channel->removed = true;
@@ -253,7 +251,7 @@ do_chremove(struct client *k, struct ut_msg *m)
 	struct channel *ch = get_channel(k, m);
 
 	if (ch != NULL)
-		channel_switch(k, ch, false, removed);
+		channel_switch(k, ch, false, answer_removed);
 }
 
 /* The contexts of a request; false, and refused, if these cannot be. */

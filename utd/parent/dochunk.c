@@ -15,7 +15,7 @@
  */
 
 /*
- * What utctl asks for: where a chunk of a trace ends, and a trace of what the
+ * Requests of utctl: where a chunk of a trace ends, and a trace of what the
  * buffers hold now.
  */
 
@@ -25,6 +25,7 @@
 
 #include "do.h"
 #include "program.h"
+#include "shot.h"
 
 #define ROTATE_MS	15000	/* for consumers, which may be found late */
 #define SNAPSHOT_MS	60000	/* for consumers, which have to write */
@@ -43,7 +44,7 @@ carried(const struct session *s)
 }
 
 static void
-told(struct client *k)
+answer_cleared(struct client *k)
 {
 	char text[NAME_MAXLEN + 256];
 
@@ -56,14 +57,14 @@ told(struct client *k)
 static void
 cleared(struct client *k)
 {
-	struct waiter *w = client_wait(k, told, CLIENT_PATIENCE);
+	struct waiter *w = client_wait(k, answer_cleared, CLIENT_PATIENCE);
 
 	session_tell(k->session, w);
 	wait_less(w);
 }
 
 static void
-rotated(struct client *k)
+answer_rotated(struct client *k)
 {
 	const struct session *s = k->session;
 
@@ -90,7 +91,7 @@ end_chunk(struct client *k, uint32_t how)
 
 	if (!client_check(k, !rotation_refused(s, how, why, sizeof(why)), why))
 		return;
-	w = client_wait(k, rotated, ROTATE_MS);
+	w = client_wait(k, answer_rotated, ROTATE_MS);
 	waits_add(&s->rotation.waiters, w);
 	rotation_begin(s, how);
 	wait_less(w);

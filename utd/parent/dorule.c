@@ -14,9 +14,7 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-/*
- * What utctl asks for: which events a channel records.
- */
+/* Requests of utctl: which events a channel records. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -49,7 +47,7 @@ rule_answer(const struct client *k, char *text, size_t n)
 }
 
 static void
-enabled(struct client *k)
+answer_enabled(struct client *k)
 {
 	char text[2 * NAME_MAXLEN + 512 + 64];
 
@@ -102,7 +100,7 @@ do_enable(struct client *k, struct ut_msg *m)
 	if (channel_active(ch) && channel_incomplete(ch))
 		(void)rule_del(ch, k->rule);	/* to add it again */
 	if (rule_add(ch, k->rule))
-		sync_rules(k, enabled);
+		sync_rules(k, answer_enabled);
 	else if (errno == EEXIST)
 		client_refuse(k, "%s is enabled already in channel %s",
 		    k->rule->glob, ch->name);

@@ -14,9 +14,7 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-/*
- * What utctl asks for: sessions that begin, record, and end.
- */
+/* Requests of utctl: sessions that begin, record, and end. */
 
 #include <errno.h>
 #include <limits.h>
@@ -33,7 +31,7 @@
  * If it makes the directory later, nobody uses it.
  */
 static void
-created(struct client *k)
+answer_created(struct client *k)
 {
 	struct session *s = k->session;
 
@@ -105,13 +103,13 @@ do_create(struct client *k, struct ut_msg *m)
 		for (p = programs; p != NULL; p = p->next)
 			session_met(s, p->uid);
 		client_about(k, s);
-		w = client_wait(k, created, 0);
+		w = client_wait(k, answer_created, 0);
 		session_open(s, w);
 		wait_less(w);
 	}
 }
 
-/* What else to say: errors, and how many warnings there are. */
+/* Write errors, and how many warnings there are, to follow the answer. */
 static void
 troubles(const struct session *s, bool last, char *text, size_t n)
 {
@@ -132,7 +130,7 @@ troubles(const struct session *s, bool last, char *text, size_t n)
 
 /* If some buffers could not be made, the session records everything else. */
 static void
-started(struct client *k)
+answer_started(struct client *k)
 {
 	char trouble[2048], text[sizeof(trouble) + NAME_MAXLEN + 128];
 	char count[MATCHES_LEN];
@@ -179,7 +177,7 @@ do_start(struct client *k, struct ut_msg *m)
 		client_refuse(k, "session %s is started already", s->name);
 		return;
 	}
-	w = client_wait(k, started, CLIENT_PATIENCE);
+	w = client_wait(k, answer_started, CLIENT_PATIENCE);
 	if (!s->active)
 		triggers_arm(s);
 	session_follow(s, true, w);
@@ -231,7 +229,7 @@ refused_late(struct client *k, const char *what)
 }
 
 static void
-stopped(struct client *k)
+answer_stopped(struct client *k)
 {
 	triggers_look(k->session);
 	if (refused_late(k, "stopped"))
@@ -258,7 +256,7 @@ do_stop(struct client *k, struct ut_msg *m)
 		client_refuse(k, "session %s is not started",
 		    k->session->name);
 	else
-		wait_less(stop_session(k, stopped));
+		wait_less(stop_session(k, answer_stopped));
 }
 
 /* If a consumer is late the session stays, to be destroyed later. */
@@ -273,7 +271,7 @@ undestroyed(struct client *k)
 }
 
 static void
-gone(struct client *k)
+answer_gone(struct client *k)
 {
 	log_info("session %s destroyed", k->session->name);
 	command_lingers(k->session);
@@ -286,13 +284,13 @@ gone(struct client *k)
 
 /* All regions are freed: the last chunk is complete. */
 static void
-destroyed(struct client *k)
+answer_destroyed(struct client *k)
 {
 	struct waiter *w;
 
 	if (undestroyed(k))
 		return;
-	w = client_wait(k, gone, CLIENT_PATIENCE);
+	w = client_wait(k, answer_gone, CLIENT_PATIENCE);
 	rotation_last(k->session, w);
 	wait_less(w);
 }
@@ -302,7 +300,7 @@ destroyed(struct client *k)
  * regions are freed.
  */
 static void
-drained(struct client *k)
+answer_drained(struct client *k)
 {
 	struct waiter *w;
 	struct channel *ch;
@@ -313,7 +311,7 @@ drained(struct client *k)
 	if (k->session->error[0] == '\0' && k->session->failing[0] != '\0')
 		session_lost(k->session, k->session->failing);
 	list_session(k, k->session);
-	w = client_wait(k, destroyed, 0);
+	w = client_wait(k, answer_destroyed, 0);
 	session_where(k->session, w);
 	for (ch = k->session->channels; ch != NULL; ch = ch->next) {
 		channel_close(ch);
@@ -327,7 +325,7 @@ do_destroy(struct client *k, struct ut_msg *m)
 {
 	k->undo = ut_msg_more(m) && ut_msg_get_u32(m) == 1;
 	k->session->dying = true;
-	wait_less(stop_session(k, drained));
+	wait_less(stop_session(k, answer_drained));
 }
 
 /*
@@ -351,6 +349,6 @@ owner_left(struct client *k)
 	client_about(k, s);
 	k->undo = false;
 	s->dying = true;
-	wait_less(stop_session(k, drained));
+	wait_less(stop_session(k, answer_drained));
 	return true;
 }

@@ -14,18 +14,16 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-/*
- * What utctl asks for: which programs a session tracks.
- */
+/* Requests of utctl: which programs a session tracks. */
 
 #include <stdio.h>
 
 #include "do.h"
 #include "program.h"
 
-/* It has happened: say how many programs are tracked now, if that is known. */
+/* Answer with the number of programs that are tracked now, if it is known. */
 static void
-tracked(struct client *k)
+answer_tracked(struct client *k)
 {
 	const struct session *s = k->session;
 	unsigned int n, of;
@@ -65,7 +63,7 @@ sync_channels(const struct session *s, struct waiter *w)
 static void
 sync_tracks(struct client *k)
 {
-	struct waiter *w = client_wait(k, tracked, CLIENT_PATIENCE);
+	struct waiter *w = client_wait(k, answer_tracked, CLIENT_PATIENCE);
 
 	sync_channels(k->session, w);
 	wait_less(w);

@@ -14,9 +14,7 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-/*
- * What utctl asks for: what is done when programs record an event.
- */
+/* Requests of utctl: what is done when programs record an event. */
 
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +32,7 @@ struct wish {
 	uint32_t	 action;
 	uint32_t	 count;
 	char		 command[UT_COMMAND_MAX + 1];
-	struct contexts	 contexts;	/* that the filter needs */
+	struct contexts	 contexts;	/* needed by the filter */
 };
 
 static bool
@@ -114,7 +112,7 @@ trigger_make(struct session *s, struct rule *rule, const struct wish *w)
 }
 
 static void
-added(struct client *k)
+answer_added(struct client *k)
 {
 	const struct trigger *t = k->session->trigger;
 	char text[1200], what[1100];
@@ -154,7 +152,7 @@ do_trigger(struct client *k, struct ut_msg *m)
 	}
 	client_about(k, t->watch);
 	k->channel = t->watch->channels;
-	w = client_wait(k, added, CLIENT_PATIENCE);
+	w = client_wait(k, answer_added, CLIENT_PATIENCE);
 	if (s->active)
 		session_follow(t->watch, true, w);
 	wait_less(w);

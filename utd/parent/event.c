@@ -295,7 +295,7 @@ event_same_fields(const struct event *a, const struct event *b)
 	return a->len == b->len && memcmp(a->body, b->body, a->len) == 0;
 }
 
-/* What a person calls the type. */
+/* The name that people have for the type. */
 void
 event_type(const struct field *f, char *s, size_t n)
 {
@@ -348,7 +348,7 @@ key_make(void)
 	key[0] |= 1;			/* made */
 }
 
-/* Of these bytes, behind those that `before' is the hash of, or 0. */
+/* A hash of bytes that follow those whose hash is `before'; or 0: none. */
 uint32_t
 hash_bytes(uint32_t before, const void *bytes, size_t n)
 {

@@ -27,13 +27,12 @@
 uint32_t hash_bytes(uint32_t, const void *, size_t);
 
 /*
- * What is known of an event, once for all programs that offer it and all
- * regions that have it.
+ * An event, once for all programs that offer it and all regions that have it.
  */
 struct event {
-#define EVENT_NAMED	0	/* its fields are not known */
+#define EVENT_NAMED	0	/* the fields are not known */
 #define EVENT_DESCRIBED	1
-#define EVENT_REFUSED	2	/* it makes no sense */
+#define EVENT_REFUSED	2	/* invalid */
 	unsigned int	 state;
 	uint32_t	 level;
 	uint32_t	 hash;
@@ -42,10 +41,10 @@ struct event {
 	unsigned char	*body;		/* fields, as they came in EVENTS, or
 					   why it is refused */
 	struct event	*next;
-	char		 name[];	/* and then the body */
+	char		 name[];	/* the body follows */
 };
 
-#define FIELDS_MAX	16	/* of an event */
+#define FIELDS_MAX	16	/* in an event */
 
 struct field {
 	char		 name[NAME_MAXLEN];
@@ -53,7 +52,7 @@ struct field {
 	uint8_t		 size;
 	uint8_t		 flags;
 	uint32_t	 count;
-	uint32_t	 nvalues;	/* of an enumeration; read them next */
+	uint32_t	 nvalues;	/* values of an enumeration come next */
 };
 
 /*
@@ -78,9 +77,9 @@ struct entry {
 };
 
 struct registry {
-	struct user	*user;		/* whose programs' events they are */
+	struct user	*user;		/* the programs' user */
 	size_t		 taken;		/* bytes charged to that user */
-	size_t		 bytes;		/* of descriptions */
+	size_t		 bytes;		/* length of all descriptions */
 	struct entry	*entries;	/* by ID: there is none with ID 0 */
 	uint32_t	 last;		/* ID */
 	uint16_t	*slots;		/* IDs by the hash of the name; or 0 */

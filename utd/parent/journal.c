@@ -54,14 +54,14 @@
 #define SPARE		(64u << 10)	/* bytes that stay free in it */
 #define SPARE_LEAST	(8u << 10)	/* with less no session can begin */
 #define RETRY_MS	1000		/* after it could not be written */
-#define BUCKETS		1024		/* of objects, by ID */
+#define BUCKETS		1024		/* for objects, by ID */
 
 struct journal {
 	int		 fd;		/* -1: nothing is written to it */
-	uint64_t	 size;		/* of what is in the file, */
-	uint64_t	 end;		/* and of zeros behind it */
+	uint64_t	 size;		/* bytes of records in the file */
+	uint64_t	 end;		/* size, and the zeros behind */
 	uint64_t	 needed;	/* size when it was new */
-	char		*buf;		/* what is not */
+	char		*buf;		/* records not yet in the file */
 	size_t		 len, room;
 	bool		 open;		/* no STATE_END behind the last one */
 };
@@ -73,8 +73,8 @@ static struct saved *all, **last = &all;
 static struct saved *by_id[BUCKETS];
 static struct saved *changed, **last_changed = &changed;
 static struct saved *cursor;		/* the next one to be copied */
-static bool off, failed;		/* and was told of */
-static char trouble[PATH_MAX + 160];	/* what cannot be saved, why; or "" */
+static bool off, failed;		/* failed: and was logged */
+static char trouble[PATH_MAX + 160];	/* the problem for users; or "" */
 static struct timer save_timer, copy_timer;
 const struct saved_ops *journal_ops;
 static uint32_t last_id;
@@ -143,7 +143,7 @@ journal_flush(struct journal *j)
 
 /* Is there room to spare in the file?  With errno if there is not. */
 static bool
-spare(struct journal *j)
+journal_spare(struct journal *j)
 {
 	static const char zeros[SPARE];
 	ssize_t n;
@@ -168,7 +168,7 @@ keep_spare(void)
 	if (j->fd == -1)
 		return;
 	errno = ENOSPC;
-	if (!spare(j)) {
+	if (!journal_spare(j)) {
 		journal_warn(path);
 	} else {
 		trouble[0] = '\0';
@@ -322,7 +322,7 @@ state_del(struct saved *v)
 
 /* Has the copy reached or passed the object? */
 static bool
-passed(const struct saved *v)
+copy_passed(const struct saved *v)
 {
 	return v->seen || v == cursor;
 }
@@ -336,7 +336,7 @@ copy_begin(void)
 	struct journal *j = &journals[!current];
 	struct saved *v;
 
-	(void)unlink(new_path);		/* it may have another name */
+	(void)unlink(new_path);		/* other names may exist */
 	j->fd = open(new_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC |
 	    O_NOFOLLOW, 0600);
 	if (j->fd == -1) {
@@ -362,8 +362,8 @@ copy_end(void)
 	if (j->fd == -1)
 		return;
 	/* Rather the old one, if only that has room to spare. */
-	if (!spare(j) && journals[current].fd != -1 &&
-	    spare(&journals[current])) {
+	if (!journal_spare(j) && journals[current].fd != -1 &&
+	    journal_spare(&journals[current])) {
 		unlink(new_path);
 		journal_close(j);
 		timer_set(&copy_timer, RETRY_MS, copy_later, NULL);
@@ -438,7 +438,7 @@ state_save(void)
 	while ((v = changed) != NULL) {
 		unlist(v);
 		(void)journal_ops->put(current, v, SIZE_MAX);
-		if (journals[!current].fd != -1 && passed(v))
+		if (journals[!current].fd != -1 && copy_passed(v))
 			(void)journal_ops->put(!current, v,
 			    v == cursor ? 0 : SIZE_MAX);
 	}

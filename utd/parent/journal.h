@@ -14,9 +14,7 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-/*
- * What the next utd needs to know if this one is killed.
- */
+/* The journal: all that the next utd needs to know if this one is killed. */
 
 #ifndef JOURNAL_H
 #define JOURNAL_H
@@ -48,9 +46,9 @@ enum saved_kind {
 
 struct saved {
 	enum saved_kind	 kind;
-	uint32_t	 id;		/* of its kind; a consumer's is a UID */
+	uint32_t	 id;		/* unique in its kind; or a UID */
 	void		*object;
-	struct saved	*chain;		/* of those of such IDs */
+	struct saved	*chain;		/* next in the bucket of IDs */
 	bool		 changed;	/* in the list of changed objects */
 	bool		 seen;		/* copied to the new journal */
 	struct saved	*next, **at;
@@ -64,7 +62,7 @@ struct saved {
 
 /* Types of messages in the journal, which are not those of the protocol. */
 #define STATE_BEGIN	1	/* a version */
-#define STATE_END	2	/* of what belongs together */
+#define STATE_END	2	/* end of records that belong together */
 #define STATE_CONSUMER	3	/* a uid, b gid: str name of the bell, for
 				   utctl/rec/recover.c, too */
 #define STATE_SESSION	4	/* a id, b the session that it watches for as
@@ -122,7 +120,7 @@ struct member {
 		MEMBER_STRING		/* allocated, or NULL, which is "" */
 	} type;
 	const char	*name;		/* in a list; NULL: not there */
-	size_t		 at;		/* its offset in the object */
+	size_t		 at;		/* offset in the object */
 	size_t		 size;		/* at most; 0: the table ends */
 };
 
@@ -134,7 +132,7 @@ const char *member_text(const struct member *, const void *);
 
 /* state.c: the records of all objects. */
 extern const struct saved_ops state_ops;
-void	 state_renew(struct trace *);	/* its metadata begin anew */
+void	 state_renew(struct trace *);	/* metadata begin anew */
 void	 state_warning(const struct session *, const struct warning *);
 void	 state_chunk(const struct session *, const char *, bool);
 void	 state_rule(const struct channel *, const struct rule *, bool);

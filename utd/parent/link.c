@@ -280,7 +280,7 @@ link_judge(struct link *l)
 {
 	struct program *p = l->program;
 
-	/* It has loaded a library meanwhile, maybe. */
+	/* The program has loaded a library meanwhile, maybe. */
 	if (l->plan != NULL && l->plan->table != p->table->serial)
 		drop_plan(l);
 	if (l->plan == NULL && (l->plan = plan_new(p->table)) == NULL) {
@@ -359,8 +359,9 @@ link_start(struct link *l)
 }
 
 /*
- * It may have to begin again, but not at once: we may be in the middle of a
- * walk over regions that have failed, and to begin is to try these again.
+ * End a turn, and begin again if something changed, but not at once: we may be
+ * in the middle of a walk over regions that have failed, and to begin is to try
+ * these again.
  */
 static void
 link_finish(struct link *l)

@@ -14,9 +14,7 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-/*
- * What utctl asks to be told: sessions, and what programs offer.
- */
+/* Lists for utctl: sessions, and what programs offer. */
 
 #include <stdio.h>
 #include <string.h>
@@ -27,8 +25,8 @@
 #include "trigger.h"
 
 #define ALL		SIZE_MAX
-#define UPTO_BYTES	4u	/* of counts_members */
-#define UPTO_WAITS	7u	/* likewise */
+#define UPTO_BYTES	4u	/* so many of counts_members */
+#define UPTO_WAITS	7u	/* so many of counts_members */
 
 static struct ut_msg out;
 
@@ -241,16 +239,17 @@ row_program(struct client *k, int depth, const struct program *p)
 }
 
 /*
- * What is wrong with the session.  A consumer that does not answer has not told
- * the numbers of events, either.
+ * The error of the session; or "".  A consumer that does not answer has not
+ * told the numbers of events, either.
  */
 static const char *
-wrong(const struct client *k, const struct session *s)
+session_wrong(const struct client *k, const struct session *s)
 {
 	const char *error = session_error(s), *unsaved = journal_trouble();
 
 	if (error[0] == '\0' && s->traces != NULL &&
-	    (session_late(s, k->conn->uid) != NULL || (k->late > 0 && s->active)))
+	    (session_late(s, k->conn->uid) != NULL ||
+	    (k->late > 0 && s->active)))
 		return "a consumer does not answer: the numbers are old";
 	return error[0] == '\0' && unsaved != NULL ? unsaved : error;
 }
@@ -276,7 +275,7 @@ list_session(struct client *k, const struct session *s)
 	row_num("came", s->came);
 	row_num("others", s->others);
 	row_num("astray", s->astray);
-	row_str("error", wrong(k, s));
+	row_str("error", session_wrong(k, s));
 	row_num("current", s->current && s->uid == k->conn->uid);
 	row_num("output", session_output(s));
 	(void)row_members(session_members, ALL, s);
@@ -309,7 +308,7 @@ list_shot(struct client *k, uint64_t events, const char *lacks,
 }
 
 static void
-listed(struct client *k)
+answer_sessions(struct client *k)
 {
 	const struct session *s;
 
@@ -341,7 +340,7 @@ list_sessions(struct client *k, struct ut_msg *m)
 			return;
 		client_about(k, s);
 	}
-	w = client_wait(k, listed, CLIENT_PATIENCE);
+	w = client_wait(k, answer_sessions, CLIENT_PATIENCE);
 	for (s = sessions; s != NULL; s = s->next)
 		if ((k->session == NULL || k->session == session_shown(s)) &&
 		    user_controls(k->conn->uid, s->uid)) {
@@ -405,7 +404,7 @@ list_event(struct client *k, const struct event *e)
 }
 
 static void
-events_listed(struct client *k)
+answer_events(struct client *k)
 {
 	const struct program *p;
 	const struct event *e;
@@ -428,7 +427,7 @@ events_listed(struct client *k)
 void
 list_events(struct client *k, struct ut_msg *m)
 {
-	struct waiter *w = client_wait(k, events_listed, CLIENT_PATIENCE);
+	struct waiter *w = client_wait(k, answer_events, CLIENT_PATIENCE);
 	struct program *p;
 
 	(void)m;

@@ -123,7 +123,7 @@ resume(void *arg)
  * does not keep one for long.
  */
 static int
-patience(uid_t uid)
+hello_ms(uid_t uid)
 {
 	return user_is_stranger(uid) ? STRANGER_MS : FIRST_MS;
 }
@@ -179,9 +179,9 @@ accept_one(void)
 		return true;
 	}
 	conn_of(c, u, gid, pid);
-	conn_read(c);		/* it said hello at once */
+	conn_read(c);		/* the hello came with the connection */
 	if (c->state != CONN_DEAD && c->ops == &stranger_ops)
-		timer_set(&c->patience, patience(uid), says_nothing, c);
+		timer_set(&c->patience, hello_ms(uid), says_nothing, c);
 	return true;
 }
 

@@ -14,9 +14,7 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-/*
- * What is in the run directory for others to find.
- */
+/* The run directory: what others find there. */
 
 #ifndef LISTEN_H
 #define LISTEN_H

@@ -24,7 +24,7 @@
 
 #include "loop.h"
 
-/* Those that are ready, in the order in which they have their turn. */
+/* Files that are ready, in the order in which they have their turn. */
 static struct file *turns, **last_turn = &turns;
 static struct timer *timers;
 static void (*stopping)(void);
@@ -135,7 +135,7 @@ run_timers(void)
 	}
 }
 
-/* Those that were passed are still ready, or are skipped. */
+/* Run a round.  Files that were passed are still ready, or are skipped. */
 static void
 run_once(void)
 {
@@ -187,7 +187,7 @@ loop_end(void)
 
 
 
-static struct waiter *waiters;		/* that may have all answers */
+static struct waiter *waiters;		/* may have all answers */
 
 /* Make a waiter; NULL and errno, as malloc(3). */
 struct waiter *

@@ -32,7 +32,7 @@ struct file {
 	void		*arg;
 	short		 revents;	/* not dealt with yet */
 	unsigned int	 round;		/* in which it has its turn */
-	struct file	*next, **prev;	/* of the turns; prev NULL: none */
+	struct file	*next, **prev;	/* in turns; prev NULL: it is not */
 	unsigned int	 at;		/* in the arrays of poll(2) */
 };
 
@@ -52,12 +52,12 @@ void	 loop_run(void (*)(void), void (*)(void));
 void	 loop_stop(void);		/* is to end, when that is prepared */
 void	 loop_end(void);		/* ends with this round */
 extern bool loop_ending;
-extern unsigned int loop_round;		/* of the loop */
+extern unsigned int loop_round;		/* number of the round */
 
-/* ready.c: which files are ready. */
+/* pollset.c: which files are ready. */
 bool	 ready_add(struct file *, short);
 void	 ready_del(struct file *);
-void	 ready_events(struct file *, short);	/* of poll(2), from now on */
+void	 ready_events(struct file *, short);	/* poll(2) bits from now on */
 int	 ready_wait(int);
 struct file *ready_next(short *);	/* after a wait, each once */
 
@@ -75,7 +75,7 @@ struct waiter {
 	bool		 asked;		/* by a user, who waits: */
 	uid_t		 uid;
 	bool		 listed;	/* to be seen when the round ends */
-	struct waiter	*next;		/* of those */
+	struct waiter	*next;		/* next listed waiter */
 };
 
 /* One is pending. */
@@ -85,7 +85,7 @@ void	 wait_more(struct waiter *);
 void	 wait_less(struct waiter *);
 void	 wait_failed(struct waiter *, const char *);	/* then wait_less */
 void	 wait_abandon(struct waiter *);	/* done is not to be called */
-void	 wait_for(struct waiter *, uid_t);	/* that user waits */
+void	 wait_for(struct waiter *, uid_t);	/* the user waits */
 
 /* All who wait for the same thing. */
 struct waiters {

@@ -65,7 +65,7 @@ add_names(struct names *ns, const struct channel *ch, const struct rule *rule)
 
 /* An event may be in several registries. */
 static unsigned int
-different(struct names *ns)
+names_distinct(struct names *ns)
 {
 	unsigned int i, n = 0;
 
@@ -110,8 +110,9 @@ count_programs(const struct session *s, const struct channel *only,
 }
 
 /*
- * Of the session, or only of that channel, and of the newest rule of the
- * channel, or of all rules.  The number of programs.
+ * Count the events that match: in the session, or only in that channel, and for
+ * the newest rule of the channel, or for all rules.  Returns the number of
+ * programs.
  */
 unsigned int
 matches_text(const struct session *s, const struct channel *only,
@@ -125,7 +126,7 @@ matches_text(const struct session *s, const struct channel *only,
 	for (ch = s->channels; ch != NULL; ch = ch->next)
 		if (only == NULL || ch == only)
 			add_names(&ns, ch, newest);
-	nevents = different(&ns);
+	nevents = names_distinct(&ns);
 	free(ns.list);
 	snprintf(text, n, "%u event%s of %u program%s", nevents,
 	    nevents == 1 ? "" : "s", nprograms, nprograms == 1 ? "" : "s");

@@ -132,7 +132,7 @@ add_env(struct text *t, const struct trace *tr)
 	text_add(t, "};\n");
 }
 
-/* Of a clock: the low bits that events have, and all. */
+/* Types of a clock: the low bits that events have, and all bits. */
 static void
 add_clock_types(struct text *t, const char *clock)
 {
@@ -195,8 +195,8 @@ metadata_clock(struct text *t, const struct channel *ch)
 }
 
 /*
- * What the clocks say at some instants: packets without events, so that no
- * reader shows or counts what the user has not recorded.  See consumer/clockfile.c.
+ * A stream of clock readings: packets without events, so that no reader shows
+ * or counts what the user has not recorded.  See consumer/clockfile.c.
  */
 static void
 add_points(struct text *t)
@@ -233,7 +233,7 @@ metadata_head(struct text *t, const struct trace *tr, const char *uuid)
 	add_points(t);
 }
 
-/* What the events of the channel say besides their fields. */
+/* Contexts: the values of a channel's events besides their fields. */
 static void
 add_contexts(struct text *t, const struct contexts *cs)
 {

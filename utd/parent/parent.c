@@ -24,6 +24,7 @@
 #include "listen.h"
 #include "parent.h"
 #include "program.h"
+#include "shot.h"
 #include "trigger.h"
 
 static const struct hello hellos[] = {
@@ -81,7 +82,7 @@ set_slow(struct consumer *c, bool slow)
 }
 
 static void
-watch(struct consumer *c)
+slow_check(struct consumer *c)
 {
 	if (!c->slow && requests_overdue(c))
 		set_slow(c, true);
@@ -172,7 +173,7 @@ died(struct consumer *c)
 }
 
 static const struct consumer_ops consumer_ops = {
-	message, adopted, drained, late, watch, died
+	message, adopted, drained, late, slow_check, died
 };
 
 void

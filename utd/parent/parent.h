@@ -24,7 +24,7 @@
 
 #include "session.h"
 
-/* end.c */
+/* session_end.c */
 void	 session_follow(struct session *, bool, struct waiter *);
 void	 session_halt(struct session *, struct waiter *);
 void	 channel_close(struct channel *);
@@ -38,7 +38,7 @@ bool	 state_read(struct ut_msg *);
 void	 session_strip(struct session *);
 bool	 session_drop(uint32_t);
 
-/* load.c: what another utd has left. */
+/* journal_load.c: what another utd has left. */
 void	 state_open(const char *);
 void	 state_load(const char *, const char *);
 void	 state_resume(void);

@@ -77,7 +77,7 @@ pause_acked(struct link *l, uint64_t begun)
 	if (l->since != 0 && (l->begun == 0 || begun < l->begun))
 		l->begun = begun;
 	if (begun == 0)
-		l->begun = l->since;	/* it is older, and does not say */
+		l->begun = l->since;	/* an older program does not say */
 }
 
 /* Is there no program whose pause is still to be told, or may be? */
@@ -119,7 +119,7 @@ got_pause(uint32_t id, int error, struct ut_msg *m)
 
 /* Events were not recorded since then; or 0: they were removed. */
 static void
-tell(struct region *r, uint64_t since)
+pause_send(struct region *r, uint64_t since)
 {
 	r->pausing++;
 	request_init(&out, UT_C_PAUSE, r->id, 0);
@@ -139,7 +139,7 @@ pause_over(struct link *l)
 	l->begun = l->since;
 	if (l->mapped == NULL || l->region->state != REGION_READY)
 		return;
-	tell(l->region, l->since);
+	pause_send(l->region, l->since);
 	l->since = 0;
 }
 
@@ -156,5 +156,5 @@ pause_cleared(const struct session *s)
 	for (ch = s->channels; ch != NULL; ch = ch->next)
 		for (r = ch->regions; r != NULL; r = r->next)
 			if (r->state == REGION_READY)
-				tell(r, 0);
+				pause_send(r, 0);
 }

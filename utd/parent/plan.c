@@ -29,6 +29,7 @@
 
 #include "../../libut/common/clock.h"
 #include "event.h"
+#include "rule.h"
 #include "session.h"
 
 #define KEPT_MAX	64	/* plans kept for a channel */
@@ -200,7 +201,7 @@ want_add(struct plan *p, struct user *u, uint32_t event, struct filter *f)
  * decides: then the event is recorded whatever is in its fields.
  */
 static bool
-matched(struct plan *p, const struct channel *ch)
+rule_matched(struct plan *p, const struct channel *ch)
 {
 	const uint32_t i = p->judged;
 	struct rule *r = p->rule;
@@ -221,7 +222,7 @@ matched(struct plan *p, const struct channel *ch)
 }
 
 static bool
-judge(struct plan *p, const struct channel *ch, const struct table *t,
+judge_events(struct plan *p, const struct channel *ch, const struct table *t,
     uint64_t since)
 {
 	const struct event *e;
@@ -234,7 +235,7 @@ judge(struct plan *p, const struct channel *ch, const struct table *t,
 				return false;
 			if (!rule_matches(p->rule, e->name, e->level))
 				nearest_note(p->rule, e->name);
-			else if (matched(p, ch))
+			else if (rule_matched(p, ch))
 				break;
 		}
 	}
@@ -250,7 +251,7 @@ plan_judge(struct plan *p, const struct channel *ch, const struct table *t)
 
 	if (p->judged < t->size && p->rules != ch->generation)
 		judge_anew(p, ch);
-	all = judge(p, ch, t, since);
+	all = judge_events(p, ch, t, since);
 	user_spent(ch->session->user, since);
 	return all;
 }

@@ -21,34 +21,35 @@
 #ifndef PROGRAM_H
 #define PROGRAM_H
 
+#include "rule.h"
 #include "trace.h"
 
 /* A program. */
 struct program {
 	struct conn	*conn;		/* NULL: closed, but it lives */
-	uint64_t	 owner;		/* its number, which slots have */
+	uint64_t	 owner;		/* attach number, as in writer slots */
 	char		 name[PROGRAM_NAME];
 	uid_t		 uid;
 	gid_t		 gid;
-	pid_t		 pid;		/* as we see it */
-	pid_t		 vpid;		/* as it sees itself */
+	pid_t		 pid;		/* seen by utd */
+	pid_t		 vpid;		/* seen by the program */
 	uint32_t	 bits;
-	bool		 kept;		/* it may be attached already, */
-	bool		 keeps;		/* and DONE has told it to stay so */
+	bool		 kept;		/* may be attached since earlier */
+	bool		 keeps;		/* DONE has told it to stay attached */
 	bool		 known;		/* to consumers: it was sent buffers */
 	uint32_t	 place;		/* in the table of them; 0: none */
-	struct table	*table;		/* its events */
-	uint32_t	 listed;	/* names told, */
-	uint32_t	 listing;	/* of those asked for */
+	struct table	*table;		/* events that it offers */
+	uint32_t	 listed;	/* names that the program told */
+	uint32_t	 listing;	/* names that it was asked for */
 	struct link	*links;
 	struct waiter	*start;		/* until DONE; or NULL */
 	unsigned int	 dones;		/* HELLO and NEW unanswered */
-	bool		 dead;		/* its connection told so */
+	bool		 dead;		/* the connection told of its death */
 	int		 life;		/* readable when it is dead; or -1 */
-	struct consumer	*consumer;	/* that is to bury it */
+	struct consumer	*consumer;	/* the consumer to bury it */
 	struct program	*next;
-	struct program	*chain;		/* of those of such numbers */
-	struct program	*namesake;	/* of those of such pids */
+	struct program	*chain;		/* next in the bucket of owners */
+	struct program	*namesake;	/* next in the bucket of pids */
 };
 
 /* programs.c: all programs, and the table of those that are attached. */
@@ -56,15 +57,15 @@ extern struct program *programs;
 void	 program_add(struct program *);
 void	 program_del(struct program *);
 struct program *program_by_owner(uint64_t);
-struct program **programs_of(pid_t);	/* and others: see namesake */
+struct program **programs_of(pid_t);	/* a bucket: see namesake */
 void	 programs_open(const char *);
 void	 programs_remove(void);
 void	 program_save(struct program *);	/* for the next utd */
-/* Its name, to one consumer and to all of the user. */
+/* Tell a consumer the program's name; program_tell_all tells all. */
 void	 program_tell(struct consumer *, const struct program *);
 void	 program_tell_all(const struct program *);
 void	 programs_tell(struct consumer *);
-void	 program_bury(struct program *);	/* and free it */
+void	 program_bury(struct program *);	/* then free it */
 void	 programs_buried(struct consumer *, uint32_t);
 
 /* A place in the table of programs. */
@@ -74,14 +75,14 @@ struct state_program {
 	uint32_t	 pid, vpid;
 	uint32_t	 bits;
 	char		 name[PROGRAM_NAME];
-	uint32_t	 space;		/* of the pid: ut_pid_space */
+	uint32_t	 space;		/* PID namespace: see ut_pid_space */
 };
 
 /* program.c: programs come, offer events, go. */
 void	 program_restore(const struct state_program *);
 void	 program_hello(struct conn *, struct ut_msg *);
 
-/* map.c: regions that a program keeps from an earlier connection. */
+/* link_map.c: regions that a program keeps from an earlier connection. */
 struct link;
 bool	 program_keeps(struct program *);	/* DONE is to say so */
 void	 program_settle(struct program *);	/* is that over? */
@@ -89,8 +90,8 @@ void	 programs_settle(void);
 void	 link_unkeep(struct link *);
 
 /* pause.c: what a program records changes. */
-void	 pause_change(struct link *);	/* it is about to be told */
-void	 pause_resume(struct link *);	/* it is told all anew */
+void	 pause_change(struct link *);	/* a change is to be told */
+void	 pause_resume(struct link *);	/* the program is told all anew */
 void	 pause_acked(struct link *, uint64_t);
 void	 pause_over(struct link *);	/* perhaps: it has answered all */
 void	 pause_cleared(const struct session *);
@@ -116,7 +117,7 @@ struct link {
 #define LINK_INTRODUCED	1	/* the consumer was told of the program */
 #define LINK_ATTACHED	2	/* the program was sent the region */
 	unsigned int	 reach;
-	bool		 unsure;	/* what it has mapped there */
+	bool		 unsure;	/* mapped may not be right */
 	bool		 again;		/* something changed meanwhile */
 	bool		 failed;	/* the program told of an error */
 	bool		 unable;	/* the region had failed */
@@ -127,24 +128,24 @@ struct link {
 	unsigned int	 acks;		/* to come */
 	uint64_t	 since;		/* see pause.c; 0: nothing to tell */
 	uint64_t	 begun;		/* the program obeyed; or 0 */
-	struct plan	*mapped;	/* what the program has */
-	struct plan	*plan;		/* what it shall have */
-	struct verdict	 verdict;	/* of the session on the program */
+	struct plan	*mapped;	/* the plan that the program has */
+	struct plan	*plan;		/* the plan that it shall have */
+	struct verdict	 verdict;	/* does the session want the program? */
 	struct waiters	 now;		/* for what goes on */
 	struct waiters	 later;		/* for what comes after it */
-	struct link	*next;		/* of the program */
+	struct link	*next;		/* next link of the program */
 };
 
 /*
- * assign.c: false if the session's user has no time left, and it has to be
+ * plan_assign.c: false if the session's user has no time left, and it has to be
  * called again.
  */
 bool	 plan_fill(struct plan *, struct channel *, const struct program *);
 
 /*
- * map.c: what a program is told.  map_describe asks for the next events to be
- * described; false if there are none.  map_send is false if the program has to
- * read some of it first.
+ * link_map.c: what a program is told.  map_describe asks for the next events to
+ * be described; false if there are none.  map_send is false if the program has
+ * to read some of it first.
  */
 uint32_t link_id(const struct link *);
 void	 map_list(struct program *);

@@ -30,7 +30,7 @@
 
 #include "program.h"
 
-#define BUCKETS	1024			/* of programs */
+#define BUCKETS	1024			/* for programs */
 #define SPARE	32			/* places in the file for others */
 
 struct program *programs;
@@ -40,13 +40,13 @@ static struct ut_msg out;
 static struct program *dead, **last_dead = &dead;	/* to be buried */
 static char path[PATH_MAX];
 static int fd = -1;
-static uint32_t nplaces;		/* in the table, */
-static size_t room;			/* and for so many */
+static uint32_t nplaces;		/* places in the table */
+static size_t room;			/* places for which the file has room */
 static uint32_t *free_places;
 static uint32_t nfree, roomfree;
 
 static struct program **
-numbered(uint64_t owner)
+program_bucket(uint64_t owner)
 {
 	return &by_owner[owner % BUCKETS];
 }
@@ -60,7 +60,7 @@ programs_of(pid_t pid)
 struct program *
 program_by_owner(uint64_t owner)
 {
-	struct program *p = *numbered(owner);
+	struct program *p = *program_bucket(owner);
 
 	while (p != NULL && p->owner != owner)
 		p = p->chain;
@@ -70,7 +70,7 @@ program_by_owner(uint64_t owner)
 void
 program_add(struct program *p)
 {
-	struct program **number = numbered(p->owner);
+	struct program **number = program_bucket(p->owner);
 	struct program **pid = programs_of(p->pid);
 
 	p->next = programs;
@@ -85,7 +85,7 @@ void
 program_del(struct program *p)
 {
 	LIST_DEL(struct program, &programs, p, next);
-	LIST_DEL(struct program, numbered(p->owner), p, chain);
+	LIST_DEL(struct program, program_bucket(p->owner), p, chain);
 	LIST_DEL(struct program, programs_of(p->pid), p, namesake);
 }
 
@@ -153,7 +153,7 @@ place_free(uint32_t place)
 	if (nfree == roomfree) {
 		p = realloc(free_places, more * sizeof(*p));
 		if (p == NULL)
-			return;		/* it is not used again */
+			return;		/* never used again */
 		free_places = p;
 		roomfree = more;
 	}
@@ -197,7 +197,7 @@ program_tell_all(const struct program *p)
 
 /* Forget a dead program that nobody has to bury any more. */
 static void
-forget(struct program *p)
+program_forget(struct program *p)
 {
 	place_free(p->place);
 	free(p);
@@ -213,7 +213,7 @@ program_bury(struct program *p)
 {
 	p->consumer = p->known ? consumer_find(p->uid) : NULL;
 	if (p->consumer == NULL) {
-		forget(p);
+		program_forget(p);
 		return;
 	}
 	p->next = NULL;
@@ -238,7 +238,7 @@ programs_buried(struct consumer *c, uint32_t n)
 		*pp = p->next;
 		c->ndead--;
 		n--;
-		forget(p);
+		program_forget(p);
 	}
 	if (*pp == NULL)
 		last_dead = pp;
@@ -270,7 +270,7 @@ void
 programs_open(const char *name)
 {
 	snprintf(path, sizeof(path), "%s", name);
-	(void)unlink(path);		/* it may have another name */
+	(void)unlink(path);		/* other names may exist */
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
 	    0600);
 	if (fd == -1)

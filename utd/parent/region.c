@@ -48,7 +48,7 @@ region_name_event(struct region *r, uint32_t id)
 	    r->registry.entries[id].event, id);
 	if (!r->moved || r->trace->before == NULL)
 		return;
-	/* It may still be written there. */
+	/* The event may still be written in the trace before. */
 	state_changed(&r->trace->before->saved);
 	metadata_event(&r->trace->before->text, r->channel,
 	    r->registry.entries[id].event, id);
@@ -88,7 +88,7 @@ channel_failed(const struct channel *ch)
 	return false;
 }
 
-/* What a consumer has to know of a region. */
+/* Describe a region to its consumer. */
 void
 region_put(struct ut_msg *m, const struct channel *ch)
 {
@@ -98,7 +98,7 @@ region_put(struct ut_msg *m, const struct channel *ch)
 	ut_msg_u32(m, ch->session->keeps);
 }
 
-/* What is wrong with the region now; "": nothing any more. */
+/* Set what is wrong with the region now; "": nothing any more. */
 void
 region_trouble(struct region *r, const char *why)
 {
@@ -254,7 +254,7 @@ got_region(uint32_t id, int error, struct ut_msg *m)
 
 	if (r == NULL || (m->h.a != 0 && m->h.a != r->serial) ||
 	    (r->state != REGION_ASKED && r->state != REGION_READY))
-		return;			/* it has failed otherwise since */
+		return;			/* failed otherwise since */
 	active = error == 0 && ut_msg_get_u32(m) != 0;
 	if (error == 0 && r->state == REGION_READY) {
 		region_here(r, active);
@@ -396,7 +396,7 @@ region_make(struct channel *ch, struct trace *t)
 	return r;
 }
 
-/* It had memory of that name; "": none. */
+/* Set the name of the memory that the region had; "": none. */
 void
 region_had(struct region *r, const char *shm)
 {
@@ -466,7 +466,7 @@ channel_count(struct channel *ch, struct waiter *w)
 			(void)send_count(r, w);
 }
 
-/* As above, but a region that has not answered this yet is not asked again. */
+/* Count as above, but do not ask regions again that have yet to answer. */
 void
 channel_recount(struct channel *ch, struct waiter *w)
 {

@@ -57,11 +57,11 @@
 
 struct request {
 	uint32_t	 serial;
-	consumer_cb	*cb;		/* or NULL */
-	uint32_t	 id;		/* its argument */
-	int64_t		 asked;		/* when, */
-	uint64_t	 work;		/* and what was done until then */
-	struct waiter	*wait;		/* or NULL */
+	consumer_cb	*cb;		/* NULL: none */
+	uint32_t	 id;		/* first argument of cb */
+	int64_t		 asked;		/* time at which it was asked */
+	uint64_t	 work;		/* work that was done until then */
+	struct waiter	*wait;		/* NULL: nobody waits */
 	bool		 unwanted;	/* by now */
 	struct ut_msg	*msg;		/* only as long as it needs to be; NULL:
 					   made anew for another consumer, from
@@ -195,7 +195,8 @@ consumer_ask(struct consumer *c, struct ut_msg *m, consumer_cb *cb,
 
 /* The first request of the queue is answered. */
 static void
-answered(struct consumer *c, struct queue *q, int error, struct ut_msg *m)
+request_answered(struct consumer *c, struct queue *q, int error,
+    struct ut_msg *m)
 {
 	struct request *r = q->first;
 
@@ -214,7 +215,7 @@ requests_reply(struct consumer *c, struct ut_msg *m)
 
 	for (q = c->queues; q < c->queues + QUEUES; q++)
 		if (q->first != NULL && q->first->serial == m->h.a) {
-			answered(c, q, (int)m->h.b, m);
+			request_answered(c, q, (int)m->h.b, m);
 			break;
 		}
 }
@@ -229,7 +230,7 @@ requests_fail(struct consumer *c)
 	for (q = c->queues; q < c->queues + QUEUES; q++)
 		while (q->first != NULL) {
 			ut_msg_init(&none, 0, 0, 0);
-			answered(c, q, c->error != 0 ? c->error : EPIPE,
+			request_answered(c, q, c->error != 0 ? c->error : EPIPE,
 			    &none);
 		}
 }

@@ -325,7 +325,7 @@ read_channel(struct ut_msg *m)
 		if ((ch = channel_new(new.session, new.name, &new.attrs,
 		    m->h.a)) == NULL)
 			return false;
-		new.session->nstreams--;	/* it counts already */
+		new.session->nstreams--;	/* counted already */
 	}
 	members_move(channel_members, ch, &new);
 	ch->past = new.past;
@@ -448,7 +448,7 @@ read_gone(struct ut_msg *m)
 		return session_drop(m->h.b);
 	case SAVED_TRACE:
 		return drop_trace(trace_by_id(m->h.b));
-	case SAVED_CHANNEL:		/* its session goes, too */
+	case SAVED_CHANNEL:		/* the session goes, too */
 		return channel_by_id(m->h.b) != NULL;
 	case SAVED_REGION:
 		return drop_region(m->h.b);

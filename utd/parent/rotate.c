@@ -22,7 +22,7 @@
  * two passes.  When the last has done so, the chunk is complete, and a consumer
  * of the session's owner gives it its place below archives/.  The part of
  * another user whose consumer does not do so is carried into the next chunk:
- * see carry.c.
+ * see rotate_carry.c.
  *
  * All of that is in the saved state before a consumer is told of it, and can be
  * asked for once more: wherever utd or a consumer dies, the next one goes on.
@@ -244,7 +244,7 @@ got_chunk(uint32_t id, int error, struct ut_msg *m)
 		command_add(s, ro->to);
 	}
 	state_changed(&s->saved);
-	/* What programs have told of their modules is gone. */
+	/* The programs' tables of modules are gone with the chunk. */
 	if (ro->how == UT_CHUNK_CLEAR)
 		session_cleared(s, NULL);
 	waits_done(&ro->waiters, "");
@@ -341,7 +341,7 @@ rotation_refused(const struct session *s, uint32_t how, char *why, size_t n)
 	return true;
 }
 
-/* What becomes of the current chunk when it is complete. */
+/* End the current chunk, and say what is done with it when it is complete. */
 static void
 chunk_end(struct session *s, uint32_t how)
 {
@@ -467,9 +467,9 @@ too_large(const struct session *s)
 	return (int)rest;
 }
 
-/* It is time, or time to look at how much there is. */
+/* Rotate if it is time, or look at how much there is. */
 static void
-due(void *arg)
+rotation_due(void *arg)
 {
 	struct session *s = session_by_id((uint32_t)(uintptr_t)arg);
 	struct rotation *ro;
@@ -499,11 +499,12 @@ rotation_set(struct session *s)
 	if (ro->ms != 0) {
 		if (ro->next <= now || ro->next > now + ro->ms)
 			ro->next = now + ro->ms;
-		timer_set(&ro->due, (int)(ro->next - now), due, id_arg(s->id));
+		timer_set(&ro->due, (int)(ro->next - now), rotation_due,
+		    id_arg(s->id));
 	}
 	if (rest > 0 && (ro->due.when == 0 || ro->due.when > now + rest)) {
 		timer_clear(&ro->due);
-		timer_set(&ro->due, rest, due, id_arg(s->id));
+		timer_set(&ro->due, rest, rotation_due, id_arg(s->id));
 	}
 	for (ch = s->channels; ch != NULL; ch = ch->next)
 		channel_watch(ch);
@@ -519,5 +520,5 @@ rotation_grew(struct session *s)
 	    ro->due.when <= ut_msg_now() + LOOK_MS))
 		return;
 	timer_clear(&ro->due);
-	timer_set(&ro->due, LOOK_MS, due, id_arg(s->id));
+	timer_set(&ro->due, LOOK_MS, rotation_due, id_arg(s->id));
 }

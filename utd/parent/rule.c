@@ -26,8 +26,8 @@
 
 #include "../../libut/common/event_name.h"
 #include "../../libut/expr/expr.h"
+#include "rule.h"
 #include "session.h"
-#include "user.h"
 
 #define EXCEPT_MAX	256
 #define EXPR_COST	64	/* bytes for each of a filter's text */
@@ -60,7 +60,7 @@ count_bytes(struct rule *r)
 		r->bytes += strlen(r->filter->text) * EXPR_COST;
 }
 
-/* Its filter, if there is one; false and why if that is invalid. */
+/* Read the filter, if there is one; false and why if the filter is invalid. */
 static bool
 read_filter(struct rule *r, struct ut_msg *m, char *why, size_t n)
 {
@@ -251,7 +251,8 @@ nearest_note(struct rule *r, const char *name)
 	if (strcspn(r->glob, SPECIAL) < n)
 		return;
 	d = word_distance(r->glob, n, name, m);
-	if (d == 0 || d > WORD_NEAR || (r->nearest[0] != '\0' && d >= r->distance))
+	if (d == 0 || d > WORD_NEAR ||
+	    (r->nearest[0] != '\0' && d >= r->distance))
 		return;
 	r->distance = d;
 	snprintf(r->nearest, sizeof(r->nearest), "%s", name);

@@ -27,6 +27,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "rule.h"
 #include "trace.h"
 
 struct session *sessions;
@@ -280,7 +281,7 @@ trigger_free(struct trigger *t)
 	free(t);
 }
 
-/* Its regions and programs follow. */
+/* The caller has regions and programs follow. */
 void
 session_activate(struct session *s, bool active)
 {

@@ -15,122 +15,18 @@
  */
 
 /*
- * Sessions, their channels and the rules of those.
+ * Sessions: channels, warnings, clocks, chunks, triggers and commands.  What is
+ * wanted of programs is in rule.h, where it is written to in trace.h.
  */
 
 #ifndef SESSION_H
 #define SESSION_H
 
 #include "../../libut/common/context.h"
-#include "filter.h"
 #include "journal.h"
 #include "loop.h"
 
-struct channel;
-struct program;
-struct region;
-struct session;
-struct table;
-struct trace;
-struct user;
-
-/* rule.c: which events a channel wants. */
-struct rule {
-	unsigned int	 refs;		/* the channel, who asked for it */
-	char		 glob[NAME_MAXLEN];
-	uint32_t	 kind;		/* UT_RULE_ */
-	uint32_t	 level;
-	char		**except;
-	uint32_t	 nexcept;
-	struct filter	*filter;	/* NULL: none */
-	uint32_t	 serial;	/* unique */
-	size_t		 bytes;		/* of patterns and filter */
-	bool		 matched;	/* some event */
-	char		 nearest[NAME_MAXLEN];	/* an event it may mean */
-	unsigned int	 distance;	/* to that */
-	struct rule	*next;
-	struct rule	*prev;		/* an older one */
-};
-
-/* NULL and why, if it is invalid. */
-struct rule *rule_read(struct ut_msg *, char *, size_t);
-void	 rule_free(struct rule *);
-bool	 rule_matches(const struct rule *, const char *, uint32_t);
-bool	 rule_add(struct channel *, struct rule *);
-bool	 rule_del(struct channel *, const struct rule *);
-void	 rules_free(struct channel *);
-
-/* The event does not match the rule. */
-void	 nearest_note(struct rule *, const char *);
-
-/* track.c: which programs a session wants. */
-struct track {
-	uint32_t	 kind;		/* UT_TRACK_ */
-	uint32_t	 number;	/* of the process or user; 0: a name */
-	char		 glob[UT_TRACK_GLOB + 1];	/* of names; or "" */
-	struct track	*next;
-};
-
-/* What is known of a program: all 0 before it is judged. */
-struct verdict {
-	uint32_t	 tracking;	/* what the session tracked then */
-	uint32_t	 judged;	/* so many entries were looked at, */
-	unsigned int	 kinds;		/* of those kinds, as bits, */
-	unsigned int	 matched;	/* and those match it */
-	bool		 wanted;
-};
-
-bool	 tracks_read(struct ut_msg *, struct track **);
-void	 tracks_free(struct track *);
-const char *track_text(const struct track *);
-bool	 tracks_add(struct session *, const struct track *, char *, size_t);
-bool	 tracks_del(struct session *, const struct track *, char *, size_t);
-void	 session_untrack(struct session *);	/* it goes */
-bool	 track_judge(const struct session *, const struct program *,
-	    struct verdict *);
-
-/* plan.c: the IDs of a table's events in a region, and their filters. */
-struct plan {
-	uint64_t	 table;		/* its serial number */
-	uint32_t	 rules;		/* generation of the rules */
-	uint32_t	 newest;	/* serial number of the newest rule */
-	struct region	*region;	/* NULL: nothing matches */
-	unsigned int	 refs;
-	uint32_t	 judged;	/* how many events were, in turn */
-	struct rule	*rule;		/* to try next, on the next event */
-	struct user	*user;		/* who has the wants; or NULL */
-	struct want	*wants;		/* filters of events, in turn */
-	size_t		 nwants, wants_room;
-	size_t		 want;		/* of the next event to be assigned */
-	uint32_t	 assigned;	/* how many events were, in turn */
-	bool		 whole;		/* nothing lacks just for now */
-	bool		 refused;	/* some filters, for lack of memory */
-	struct code	**codes;	/* NULL, or for each event a filter's */
-	uint32_t	 n;
-/* The verdict on an event, until it has its ID. */
-#define PLAN_WANTED	1
-#define PLAN_NEWEST	2		/* the newest rule matches */
-	uint16_t	*ids;		/* of the first n events; 0: none */
-	bool		 hit;		/* the newest rule matches an event */
-	struct plan	*next;		/* of the channel */
-};
-
-struct plan *plan_ref(struct plan *);
-void	 plan_unref(struct plan *);
-struct plan *plan_find(const struct channel *, const struct table *,
-	    const struct region *);
-struct plan *plan_new(const struct table *);
-bool	 plan_judge(struct plan *, const struct channel *,
-	    const struct table *);
-size_t	 plan_wants(const struct plan *, uint32_t);
-bool	 plan_code(struct plan *, const struct table *, uint32_t,
-	    struct code *);
-void	 plan_assign(struct plan *, uint32_t, uint32_t);
-const struct code *plan_filter(const struct plan *, uint32_t);
-void	 plan_done(struct plan *);
-void	 plan_keep(struct channel *, struct plan *);
-bool	 plan_lacks(const struct plan *, const struct table *, uint32_t *);
-void	 plans_forget(struct channel *, const struct region *);
+struct filter;
 
 struct channel {
 	char		 name[NAME_MAXLEN];
@@ -138,18 +34,18 @@ struct channel {
 	uint32_t	 stream;	/* stream_id in the metadata */
 	struct saved	 saved;
 	struct attrs	 attrs;
-	struct contexts	 contexts;	/* of its events */
+	struct contexts	 contexts;
 	bool		 enabled;
 	bool		 removed;	/* only its name and counts are left */
 	struct session	*session;
 	struct rule	*rules, *newest;
-	uint32_t	 generation;	/* of the rules; unique */
+	uint32_t	 generation;	/* changes with the rules; unique */
 	struct plan	*plans;
 	struct region	*regions;
-	struct counts	 past;		/* of regions that are gone */
-	uint64_t	 kept;		/* bytes of that in older chunks, */
-	uint64_t	 older;		/* and in the one that is ending */
-	struct channel	*next;		/* of the session */
+	struct counts	 past;		/* counts of regions that are gone */
+	uint64_t	 kept;		/* past bytes in archived chunks */
+	uint64_t	 older;		/* kept, and in the chunk that ends */
+	struct channel	*next;		/* next channel of the session */
 };
 
 /* channel.c: false and why, if they cannot be. */
@@ -162,7 +58,7 @@ bool	 contexts_fit(const struct channel *, const struct filter *, char *,
 	    size_t);
 
 struct warning {
-	uid_t		 uid;		/* whose programs cause it */
+	uid_t		 uid;		/* the user whose programs cause it */
 	char		*text;
 	struct warning	*next;
 };
@@ -192,8 +88,8 @@ struct course {
 	struct instant	 before;	/* an earlier reading, or since */
 	uint64_t	 freq;		/* between the last two that fit */
 	bool		 rated;		/* freq was measured on this line */
-	uint32_t	 lines;		/* that there were before this one */
-	struct line	 past;		/* the one before */
+	uint32_t	 lines;		/* lines before this one */
+	struct line	 past;		/* the line before this one */
 	uint64_t	 off;		/* ns, by which the two parted; or 0 */
 	bool		 broken;	/* they did: another line is due */
 	bool		 lost;		/* they did again and again */
@@ -205,7 +101,7 @@ struct course {
 	struct instant	 points[COURSE_POINTS];
 };
 
-bool	 course_valid(const struct course *);	/* of another utd */
+bool	 course_valid(const struct course *);	/* check another utd's course */
 void	 course_begin(struct course *);
 bool	 course_fits(struct course *, const struct instant *, uint64_t *);
 bool	 course_moves(const struct instant *, const struct instant *);
@@ -214,7 +110,7 @@ bool	 course_line(const struct course *, uint32_t, uint64_t,
 	    struct line *);
 uint64_t course_error(const struct course *);	/* ns; 0: nothing is known */
 
-/* trust.c: false and why, if the cycle counter is no clock. */
+/* clock_trust.c: false and why, if the cycle counter is no clock. */
 bool	 clock_trusted(char *, size_t);
 
 /*
@@ -225,27 +121,27 @@ bool	 clock_trusted(char *, size_t);
 struct rotation {
 	uint32_t	 chunk;		/* the current one, from 0 on */
 	uint32_t	 kept;		/* chunks in archives/ */
-	int64_t		 began;		/* time_t, of the current one */
+	int64_t		 began;		/* time_t, of the current chunk */
 	int64_t		 last;		/* when this utd began it; or 0 */
-	bool		 busy;		/* the one before is not there yet, */
-	bool		 asked;		/* and a consumer was asked for it */
+	bool		 busy;		/* the chunk before is not archived */
+	bool		 asked;		/* a consumer was asked to archive it */
 	uint32_t	 how;		/* UT_CHUNK_ */
-	char		 from[32];	/* its directory, */
-	char		 to[96];	/* and what it is to be called */
-	char		 why[512];	/* why it cannot get there yet, or "" */
+	char		 from[32];	/* directory of the chunk before */
+	char		 to[96];	/* name of its archive */
+	char		 why[512];	/* why it is not archived yet; or "" */
 	int64_t		 deadline;	/* then others' parts are carried; 0:
 					   not known */
-	char		 carried[128];	/* which part is, and why; or "" */
-	bool		 carried_more;	/* and others */
+	char		 carried[128];	/* a part that is carried, why; or "" */
+	bool		 carried_more;	/* other parts are carried, too */
 	struct waiters	 waiters;
-	struct timer	 timer;		/* of the next look at it */
+	struct timer	 timer;		/* next look at how far it is */
 	uint32_t	 ms;		/* rotate so often; 0: do not */
-	uint64_t	 bytes;		/* rotate when there are more; or 0 */
-	int64_t		 next;		/* time of the former */
-	struct timer	 due;		/* of that, or of a look at bytes */
+	uint64_t	 bytes;		/* rotate when a chunk has more; or 0 */
+	int64_t		 next;		/* time of the next rotation by ms */
+	struct timer	 due;		/* until next, or a look at bytes */
 };
 
-/* command.c: what is run for each chunk, one after the other. */
+/* command.c: a chunk for which the command has yet to be run, or runs. */
 struct chunk {
 	char		 name[96];
 	struct chunk	*next;
@@ -257,23 +153,23 @@ struct chunk {
  * buffers are counted and dropped.
  */
 struct trigger {
-	uint32_t	 number;	/* of those of the session */
-	struct session	*of;		/* that it is about */
-	struct session	*watch;		/* whose events are counted */
+	uint32_t	 number;	/* counts a session's triggers */
+	struct session	*of;		/* the session that it is about */
+	struct session	*watch;		/* the session that counts its events */
 	uint32_t	 action;	/* UT_TRIGGER_ */
-	uint32_t	 count;		/* of matches; 0: the first one only */
+	uint32_t	 count;		/* matches needed; 0: only the first */
 	char		*command;	/* to be run; or NULL */
 	uint64_t	 gone;		/* matches in regions that are gone */
 	uint64_t	 passed;	/* times `count' was reached */
-	uint64_t	 acted;		/* how often that was done, ever */
-	bool		 due;		/* it has to be done, */
-	bool		 busy;		/* and is being done */
-	uint32_t	 shot;		/* the snapshot that is */
+	uint64_t	 acted;		/* how often it was acted, ever */
+	bool		 due;		/* the action has to be done */
+	bool		 busy;		/* the action is being done */
+	uint32_t	 shot;		/* ID of the snapshot under way */
 	int64_t		 looked;	/* when matches were last asked for */
-	struct timer	 look;		/* until that is done again */
-	struct timer	 enough;	/* until not all have to answer */
-	struct timer	 again;		/* when it is its turn, or is retried */
-	struct trigger	*next;		/* of the session */
+	struct timer	 look;		/* next time to ask for matches */
+	struct timer	 enough;	/* end of waiting for all answers */
+	struct timer	 again;		/* the action's turn, or next try */
+	struct trigger	*next;		/* next trigger of the session */
 };
 
 struct session {
@@ -281,7 +177,7 @@ struct session {
 	struct saved	 saved;
 	char		 name[NAME_MAXLEN];
 	char		 dir[PATH_MAX];	/* "": no output */
-	bool		 astray;	/* it is not there any more */
+	bool		 astray;	/* dir was moved or removed */
 	char		 error[512];	/* why it has not recorded all */
 	char		 failing[512];	/* why it does not record all now */
 	bool		 missed;	/* some program, for some time */
@@ -289,41 +185,41 @@ struct session {
 	gid_t		 gid;
 	struct user	*user;
 	int		 dirfd;		/* the directory; -1: not open */
-	char		 gone[512];	/* why it cannot be opened, or "" */
-	int		 refused;	/* errno, if it could not be made */
-	struct timer	 retry;		/* of opening it */
-	int		 patience;	/* ms, the last delay of that */
-	uint64_t	 dev, ino;	/* of the directory; 0: not there yet */
+	char		 gone[512];	/* why dir cannot be opened; or "" */
+	int		 refused;	/* errno of making dir; or 0 */
+	struct timer	 retry;		/* next try to open dir */
+	int		 patience;	/* ms, the last delay of retry */
+	uint64_t	 dev, ino;	/* identity of dir; 0: not there yet */
 	bool		 lasts;		/* created, and not destroyed */
 	bool		 active;
 	bool		 current;	/* the last one its user created */
-	uint32_t	 before;	/* the one that was; 0: none is known */
+	uint32_t	 before;	/* ID of the current one before; or 0 */
 	bool		 dying;		/* being created or destroyed */
-	bool		 begun;		/* it was started once */
-	uint64_t	 came;		/* programs it saw, since we began */
-	uint64_t	 others;	/* and those of other users */
+	bool		 begun;		/* was started once */
+	uint64_t	 came;		/* programs seen by this utd */
+	uint64_t	 others;	/* programs of other users */
 	bool		 foreign;	/* another user has had a trace in it */
 	bool		 keeps;		/* nothing is written by itself */
 	uint32_t	 shots;		/* snapshots so far */
 	unsigned int	 shooting;	/* snapshots under way */
 	struct rotation	 rotation;
 	char		*command;	/* run for each chunk; or NULL */
-	struct chunk	*chunks;	/* for which it has yet to be, or is */
+	struct chunk	*chunks;	/* chunks that wait for command */
 	unsigned int	 nchunks;
-	struct timer	 command_again;	/* when it is its turn, or is retried */
-	unsigned int	 nfailed;	/* how often it failed */
-	pid_t		 runs;		/* for the first; 0: it does not */
-	bool		 lingers;	/* until it was run for all */
+	struct timer	 command_again;	/* the command's turn, or next try */
+	unsigned int	 nfailed;	/* failures of the command */
+	pid_t		 runs;		/* process of the command; or 0 */
+	bool		 lingers;	/* until the command was run for all */
 	uint64_t	 offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
-	struct course	 course;	/* of the cycle counter */
+	struct course	 course;	/* how the cycle counter goes */
 	int64_t		 created;	/* time_t */
 	uint32_t	 nstreams;
 	struct channel	*channels;
 	struct track	*tracks;	/* none: it records all programs */
 	uint32_t	 ntracks;
-	uint32_t	 tracking;	/* how often they changed */
-	struct trigger	*trigger;	/* that it watches for; or NULL */
-	struct trigger	*triggers;	/* of it */
+	uint32_t	 tracking;	/* how often tracks changed */
+	struct trigger	*trigger;	/* watches for this one; or NULL */
+	struct trigger	*triggers;	/* triggers about this session */
 	uint32_t	 ntriggers;	/* the last one's number */
 	struct trace	*traces;
 	struct warning	*warnings;
@@ -355,7 +251,7 @@ int	 job_delay(struct session *);	/* before the next: ms */
 pid_t	 job_run(const struct session *, const char *,
 	    const char *const [JOB_ARGS], job_cb *, uint32_t);
 void	 jobs_reap(void);
-bool	 job_failed(int, char *, size_t);	/* and how */
+bool	 job_failed(int, char *, size_t);	/* text: how */
 
 /* session.c */
 struct session *session_find(const char *, uid_t, char *, size_t);
@@ -373,16 +269,16 @@ int	 session_own(struct session *, int, bool);
 void	 session_free(struct session *);
 bool	 session_dir(struct session *, struct ut_msg *);
 void	 session_forget(struct session *);
-bool	 session_output(const struct session *);	/* or none by itself */
-/* Why there is none; or NULL. */
+bool	 session_output(const struct session *);	/* writes by itself */
+/* Why the session has no output; or NULL. */
 const char *session_no_output(const struct session *);
 bool	 session_placed(const struct session *);	/* has a directory */
 void	 session_met(struct session *, uid_t);
 bool	 session_sees(const struct session *, uid_t);
-/* Does it want any event? */
+/* Does the session want any event? */
 bool	 session_wants(const struct session *);
 const char *session_error(const struct session *);	/* "": none */
-void	 session_missed(struct session *);	/* it missed a program */
+void	 session_missed(struct session *);	/* a program is not recorded */
 void	 session_lost(struct session *, const char *);	/* events, and why */
 void	 session_look(struct session *);	/* set what fails now */
 bool	 name_valid(const char *, const char *);

@@ -37,11 +37,11 @@
 
 #include "shot.h"
 
-#define SHOTS_MAX	16		/* of a user, at a time */
+#define SHOTS_MAX	16		/* at a time, of one user */
 #define PATIENCE_MS	10000		/* for what can perhaps be soon */
 #define AGAIN_MS	50
 #define FORGET_MS	1000		/* until who waits has asked for it */
-#define COMMANDS_MAX	1000		/* of a session, that wait */
+#define COMMANDS_MAX	1000		/* waiting, of one session */
 
 static struct shot *shots;
 static struct ut_msg out;
@@ -81,7 +81,7 @@ shot_free(struct shot *sh)
 }
 
 static void
-forget(void *arg)
+shot_forget(void *arg)
 {
 	shot_free(arg);
 }
@@ -100,12 +100,12 @@ next_command(uint32_t session)
 
 static void	run_command(struct shot *);
 
-/* It is remembered until whoever waits for it has asked. */
+/* Remember the snapshot until whoever waits for it has asked. */
 static void
 forget_soon(struct shot *sh)
 {
 	sh->commanding = false;
-	timer_set(&sh->timer, FORGET_MS, forget, sh);
+	timer_set(&sh->timer, FORGET_MS, shot_forget, sh);
 }
 
 static void
@@ -134,7 +134,7 @@ command_ended(uint32_t id, int status)
 }
 
 static void
-run(void *arg)
+shot_run(void *arg)
 {
 	struct shot *sh = arg;
 	const char *const args[JOB_ARGS] = { sh->path };
@@ -157,9 +157,9 @@ run_command(struct shot *sh)
 	const int ms = s != NULL ? job_delay(s) : 0;
 
 	if (ms > 0)
-		timer_set(&sh->timer, ms, run, sh);
+		timer_set(&sh->timer, ms, shot_run, sh);
 	else
-		run(sh);
+		shot_run(sh);
 }
 
 static unsigned int
@@ -224,7 +224,7 @@ got_end(uint32_t id, int error, struct ut_msg *m)
 	if (error != 0) {
 		if (sh->why[0] == '\0') {
 			shot_fail(sh, consumer_why(m, error));
-			shot_end(sh);		/* it cannot have its name */
+			shot_end(sh);		/* no directory of its name */
 			return;
 		}
 	} else if (sh->why[0] == '\0') {
@@ -338,7 +338,7 @@ session_waits(const struct session *s, bool patience)
 
 /* Why there can be none now, with EAGAIN if perhaps soon; or NULL. */
 static const char *
-refused(const struct session *s, const char *dir, bool patience)
+shot_refused(const struct session *s, const char *dir, bool patience)
 {
 	errno = EINVAL;
 	if (!s->begun)
@@ -366,7 +366,7 @@ ask_dir(struct shot *sh, const struct session *s)
 	size_t len;
 
 	sh->begun = true;
-	/* As the archives of a rotation: when it was, and which one. */
+	/* A name like those of archives: the time and a number. */
 	if (sh->name[0] == '\0') {
 		name_time(sh->name, sizeof(sh->name), (int64_t)ut_time());
 		len = strlen(sh->name);
@@ -383,7 +383,7 @@ ask_dir(struct shot *sh, const struct session *s)
 	    NULL);
 }
 
-/* It begins, as soon as it can. */
+/* Begin the snapshot as soon as it can be. */
 static void
 shot_go(void *arg)
 {
@@ -399,7 +399,7 @@ shot_go(void *arg)
 		errno = EINVAL;
 		not = "was destroyed";
 	} else {
-		not = refused(s, sh->dir, sh->waited < PATIENCE_MS);
+		not = shot_refused(s, sh->dir, sh->waited < PATIENCE_MS);
 	}
 	if (not == NULL) {
 		ask_dir(sh, s);
@@ -417,7 +417,7 @@ uint32_t
 shot_begin(struct session *s, const char *dir, const char *name,
     const char *command, struct waiter *w, char *why, size_t n)
 {
-	const char *not = refused(s, dir, true);
+	const char *not = shot_refused(s, dir, true);
 	unsigned char uuid[UUID_LEN];
 	char text[UUID_TEXT];
 	struct shot *sh;

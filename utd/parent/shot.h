@@ -24,31 +24,31 @@
 struct shot {
 	uint32_t	 id;
 	uint32_t	 session;
-	uid_t		 uid;		/* who owns that */
+	uid_t		 uid;		/* owner of the session */
 	gid_t		 gid;
 	struct user	*user;
 	char		*dir;		/* where the user wants it; or NULL */
 	char		 name[NAME_MAXLEN];
-	bool		 any;		/* or a name like that */
+	bool		 any;		/* a similar name may do */
 	char		 hidden[NAME_MAXLEN];
-	char		*command;	/* or NULL */
+	char		*command;	/* NULL: none */
 	int		 fd;		/* the directory; or -1 */
 	int		 above;		/* where it is; or -1 */
 	unsigned int	 pending;	/* parts */
-	/* It is called when no part is pending any more. */
+	/* Called when no part is pending any more. */
 	void		(*written)(struct shot *);
 	uint64_t	 events;
 	bool		 lacks;		/* a part of another user */
-	bool		 lacks_more;	/* and one of a third */
+	bool		 lacks_more;	/* a part of a third user */
 	uid_t		 lacking;	/* the first of these users */
 	char		 lack_why[256];
-	/* Of the directory, when that has its name. */
+	/* Path of the directory under its final name. */
 	char		 path[PATH_MAX + NAME_MAXLEN + 16];
-	char		 why[512];	/* it failed; "": it did not */
+	char		 why[512];	/* why the snapshot failed; or "" */
 	int		 waited;	/* ms until it could begin */
-	bool		 begun;		/* its directory is asked for */
+	bool		 begun;		/* the directory was asked for */
 	bool		 over;
-	bool		 commanding;	/* its command runs, or waits */
+	bool		 commanding;	/* the command runs, or waits */
 	struct waiters	 waiters;
 	struct timer	 timer;
 	struct shot	*next;
@@ -61,6 +61,23 @@ shot_fail(struct shot *sh, const char *why)
 	if (sh->why[0] == '\0')
 		snprintf(sh->why, sizeof(sh->why), "%s", why);
 }
+
+/*
+ * shot.c: snapshots.  shot_begin returns its ID; or 0, and why there can be
+ * none.  The directory, the name and the command may be NULL.  The waiter waits
+ * for the end, and can ask then what came of it; but not much later.
+ */
+void	 shots_late(struct consumer *);
+void	 shots_slow(struct consumer *);
+uint32_t shot_begin(struct session *, const char *, const char *,
+	    const char *, struct waiter *, char *, size_t);
+/* True: it is over, and here is where it is. */
+bool	 shot_result(uint32_t, uint64_t *, char *, size_t);
+/* Words that name what the snapshot lacks, to follow the events; or "". */
+const char *shot_lacks(uint32_t);
+const char *shot_failed(uint32_t);	/* why; NULL: it did not */
+void	 shots_hurry(void);
+void	 shots_end(void);
 
 /*
  * shotpart.c: what each trace of the session gives to it.  The function is

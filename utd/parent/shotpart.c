@@ -35,10 +35,10 @@
 
 #include "shot.h"
 
-#define PIECE		32768u		/* of metadata, in one message */
+#define PIECE		32768u		/* bytes of metadata in one message */
 #define QUEUED_MAX	(8u << 20)	/* bytes that a consumer has to read */
 
-/* Of one trace of the session; its ID is that of requests. */
+/* The part of one trace of the session; requests have its ID. */
 struct part {
 	uint32_t	 id;
 	struct shot	*shot;
@@ -51,7 +51,7 @@ struct part {
 					   to write in; or NULL */
 	uint32_t	*regions;
 	uint32_t	 nregions;
-	bool		 asked;		/* its consumer has it to do */
+	bool		 asked;		/* the consumer was asked for it */
 	bool		 over;		/* written, or left out */
 	struct part	*next;
 };
@@ -290,7 +290,7 @@ trace_waits(const struct trace *t)
 	return false;
 }
 
-/* What there is of a trace; nothing if its consumer has no region of it. */
+/* Make the part of a trace, if a consumer has regions of it. */
 static void
 part_new(struct shot *sh, const struct trace *t)
 {

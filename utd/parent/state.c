@@ -15,8 +15,8 @@
  */
 
 /*
- * What the next utd finds in the journal (journal.c) to go on where this one
- * was killed: sessions with all that they have.
+ * The records of the journal (journal.c), for the next utd to go on where this
+ * one was killed: sessions with all that they have.
  *
  * Each object has a record in the journal, written again as a whole when
  * something in it has changed: at the end of a round of the loop, and before
@@ -27,15 +27,16 @@
 
 #include <string.h>
 
+#include "rule.h"
 #include "trace.h"
 
-#define CHUNK		32768u		/* of metadata, in one message */
+#define CHUNK		32768u		/* bytes of metadata in one message */
 
 static struct ut_msg out;
 
 /*
- * What is saved of an object, and listed if it has a name.  A member is a row;
- * one more raises the version.
+ * Members of an object that are saved, and listed if they have a name: a row a
+ * member.  One more raises the version.
  */
 #define STATE_VERSION		9
 #define STATE_MEMBERS		93u
@@ -93,6 +94,7 @@ const struct member channel_members[] = {
 
 #undef OBJECT
 #define OBJECT counts
+/* Sessions and channels list only the first: see UPTO_BYTES in list.c. */
 const struct member counts_members[] = {
 	NUMBER(written, "written"),
 	NUMBER(lost, "lost"),
@@ -216,7 +218,7 @@ record_rule(const struct channel *ch, const struct rule *r, bool added)
 	return &out;
 }
 
-/* What is run may have ended when another utd looks; what rotates is known. */
+/* A command under way may end before another utd looks: the action is due. */
 static void
 put_trigger(const struct trigger *t)
 {
@@ -266,7 +268,7 @@ put_trace(unsigned int j, struct saved *v)
 		v->in[j].text = t->past;
 }
 
-/* What has come since the text there ended, unless too much is past by now. */
+/* Put the text that was added since, unless too much of it is past by now. */
 static bool
 put_text(unsigned int j, struct saved *v, size_t left)
 {
@@ -394,9 +396,9 @@ lasts(const struct saved *v)
 	return false;
 }
 
-/* What it is a part of: without that the journal does not have it either. */
+/* The object that has this one, which the journal must have before. */
 static struct saved *
-above(const struct saved *v)
+saved_above(const struct saved *v)
 {
 	const struct session *s;
 
@@ -416,10 +418,10 @@ above(const struct saved *v)
 }
 
 static bool
-there(unsigned int j, const struct saved *v)
+saved_there(unsigned int j, const struct saved *v)
 {
 	while (v != NULL && v->in[j].there)
-		v = above(v);
+		v = saved_above(v);
 	return v == NULL;
 }
 
@@ -427,7 +429,7 @@ there(unsigned int j, const struct saved *v)
 static void
 state_gone(unsigned int j, struct saved *v)
 {
-	if (there(j, v)) {
+	if (saved_there(j, v)) {
 		ut_msg_init(&out, STATE_GONE, v->kind, v->id);
 		(void)journal_put(j, &out);
 	}
@@ -470,12 +472,12 @@ state_put(unsigned int j, struct saved *v, size_t left)
 		state_gone(j, v);
 		return true;
 	}
-	if (above(v) != NULL)
-		put_first(j, above(v));
+	if (saved_above(v) != NULL)
+		put_first(j, saved_above(v));
 	if (v->kind == SAVED_REGION)
 		put_first(j, &((struct region *)v->object)->channel->saved);
 	if (t != NULL && t->before != NULL)
-		put_first(j, &t->before->saved);	/* whose place it takes */
+		put_first(j, &t->before->saved);
 	puts[v->kind](j, v);
 	v->in[j].there = true;
 	return state_rows(j, v, left);
@@ -494,12 +496,12 @@ state_renew(struct trace *t)
 
 /* Append a record about an object to the journals that have the object. */
 static void
-append(const struct saved *v, const struct ut_msg *record)
+saved_append(const struct saved *v, const struct ut_msg *record)
 {
 	unsigned int j;
 
 	for (j = 0; j < 2; j++)
-		if (there(j, v))
+		if (saved_there(j, v))
 			(void)journal_put(j, record);
 	state_soon();
 }
@@ -507,26 +509,26 @@ append(const struct saved *v, const struct ut_msg *record)
 void
 state_warning(const struct session *s, const struct warning *w)
 {
-	append(&s->saved, record_warning(s, w));
+	saved_append(&s->saved, record_warning(s, w));
 }
 
 /* The command is to be run for the chunk, or was. */
 void
 state_chunk(const struct session *s, const char *name, bool added)
 {
-	append(&s->saved, record_chunk(s, name, added));
+	saved_append(&s->saved, record_chunk(s, name, added));
 }
 
 /* The tracks were added or removed; an empty list: all were removed. */
 void
 state_track(const struct session *s, const struct track *list, bool added)
 {
-	append(&s->saved, record_tracks(s, list, added));
+	saved_append(&s->saved, record_tracks(s, list, added));
 }
 
 /* The rule was added; or it and all that are like it were removed. */
 void
 state_rule(const struct channel *ch, const struct rule *r, bool added)
 {
-	append(&ch->saved, record_rule(ch, r, added));
+	saved_append(&ch->saved, record_rule(ch, r, added));
 }

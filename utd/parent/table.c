@@ -29,10 +29,10 @@
 
 #include "event.h"
 
-#define EVENTS_MAX	131072		/* of one program */
+#define EVENTS_MAX	131072		/* events of one program */
 #define TABLE_MAX	(64u << 20)	/* bytes of descriptions */
 #define KEPT_MAX	32		/* tables that no program has */
-#define KEPT_BYTES	(16u << 20)	/* of them all */
+#define KEPT_BYTES	(16u << 20)	/* bytes of all these tables */
 
 static struct table *tables;		/* the one used last is the first */
 static uint64_t last_serial;
@@ -62,7 +62,7 @@ table_grow(struct table *t, size_t n)
 }
 
 static size_t
-weight(const struct event *e)
+event_weight(const struct event *e)
 {
 	return e == NULL ? 0 : sizeof(*e) + strlen(e->name) + e->len;
 }
@@ -72,11 +72,11 @@ weight(const struct event *e)
  * ENOMEM if there is no room, or no event.
  */
 static bool
-set(struct table *t, uint32_t number, struct event *e)
+table_set(struct table *t, uint32_t number, struct event *e)
 {
 	struct event **at = &t->events[number];
 
-	if (e == NULL || !table_grow(t, weight(e) - weight(*at))) {
+	if (e == NULL || !table_grow(t, event_weight(e) - event_weight(*at))) {
 		event_unref(e);
 		errno = ENOMEM;
 		return false;
@@ -97,7 +97,7 @@ take_over(struct table *t, const struct table *older)
 	for (i = 0; i < older->known && i < t->size; i++)
 		if ((t->events[i] == NULL ||
 		    t->events[i]->state == EVENT_NAMED) &&
-		    !set(t, i, event_ref(older->events[i])))
+		    !table_set(t, i, event_ref(older->events[i])))
 			return false;
 	return true;
 }
@@ -193,7 +193,7 @@ table_names(struct table *t, struct ut_msg *m)
 			return false;
 		name[NAME_MAXLEN] = '\0';	/* too long as it is */
 		if (t->events[m->h.a + i] == NULL &&
-		    !set(t, m->h.a + i, event_get(name, level, NULL)))
+		    !table_set(t, m->h.a + i, event_get(name, level, NULL)))
 			return false;
 	}
 	return true;
@@ -216,7 +216,7 @@ table_event(struct table *t, uint32_t number, struct ut_msg *fields)
 	if (t->bytes >= TABLE_MAX ||
 	    !user_may(t->user, QUOTA_TABLES, UT_MSG_MAX))
 		fields->bad = true;	/* too much: refused */
-	return set(t, number, event_get(e->name, e->level, fields));
+	return table_set(t, number, event_get(e->name, e->level, fields));
 }
 
 /*
@@ -224,7 +224,7 @@ table_event(struct table *t, uint32_t number, struct ut_msg *fields)
  * begin at 1 and are never used again.
  */
 
-#define BYTES_MAX	(64u << 20)	/* of descriptions */
+#define BYTES_MAX	(64u << 20)	/* bytes of descriptions */
 
 void
 registry_free(struct registry *r)
@@ -247,7 +247,7 @@ same_event(const struct event *a, const struct event *b)
 
 /* The slot of the event, which is empty if there is no such event. */
 static uint16_t *
-slot(const struct registry *r, const struct event *e)
+registry_slot(const struct registry *r, const struct event *e)
 {
 	uint32_t h = hash_bytes(0, e->name, strlen(e->name));
 
@@ -259,7 +259,7 @@ slot(const struct registry *r, const struct event *e)
 
 /* Make room for twice as many events: half of the slots stay empty. */
 static void
-grow(struct registry *r)
+registry_grow(struct registry *r)
 {
 	const uint32_t n = r->nslots == 0 ? 128 : r->nslots * 2;
 	uint32_t id;
@@ -269,7 +269,7 @@ grow(struct registry *r)
 	r->slots = xcalloc(n, sizeof(*r->slots));
 	r->nslots = n;
 	for (id = 1; id <= r->last; id++)
-		*slot(r, r->entries[id].event) = (uint16_t)id;
+		*registry_slot(r, r->entries[id].event) = (uint16_t)id;
 }
 
 static void
@@ -295,8 +295,8 @@ registry_get(struct registry *r, struct event *e, const char *program,
 	uint16_t *id;
 
 	if (r->last * 2 == r->nslots)
-		grow(r);
-	id = slot(r, e);
+		registry_grow(r);
+	id = registry_slot(r, e);
 	entry = &r->entries[*id];
 	if (*id != 0 && entry->event != e) {
 		conflict(entry, e, program, why, n);

@@ -17,7 +17,7 @@
 /*
  * The traces of a session, as the parent sees them: one for each UID and ABI,
  * or one for each program; and how their metadata get to the consumer.  How
- * their directories are made and opened: see open.c.
+ * their directories are made and opened: see trace_open.c.
  */
 
 #include <stdlib.h>
@@ -25,15 +25,15 @@
 
 #include "trace.h"
 
-#define PIECE	32768u		/* of metadata, in one message */
-#define AHEAD	(1u << 20)	/* bytes of it that the consumer has to read */
-#define BUCKETS	1024		/* of traces, by owners, which are in a row */
+#define PIECE	32768u		/* bytes of metadata in one message */
+#define AHEAD	(1u << 20)	/* bytes that the consumer has yet to read */
+#define BUCKETS	1024		/* traces by owners, which are in a row */
 
 static struct trace *by_owner[BUCKETS];
 static struct ut_msg out;
 
 static struct trace **
-bucket(uint64_t owner)
+trace_bucket(uint64_t owner)
 {
 	return &by_owner[owner % BUCKETS];
 }
@@ -42,7 +42,7 @@ bucket(uint64_t owner)
 struct trace *
 trace_of(const struct session *s, uid_t uid, uint32_t bits, uint64_t owner)
 {
-	struct trace *t = *bucket(owner);
+	struct trace *t = *trace_bucket(owner);
 
 	while (t != NULL && (t->owner != owner || t->session != s ||
 	    t->uid != uid || t->bits != bits))
@@ -147,7 +147,7 @@ trace_wrote(const struct consumer *c, uint32_t id, uint64_t size)
 	text = &t->text;
 	n = (size_t)(size - t->past);
 	if (n < text->len / 2)
-		return;			/* or too much would be moved */
+		return;			/* else too much would be moved */
 	t->past = size;
 	text_cut(text, n);
 }
@@ -236,7 +236,7 @@ trace_leave(const struct trace *t)
 		consumers_look();
 }
 
-/* Its consumer was given up: another one of the user. */
+/* Change to another consumer of the user: the trace's own was given up. */
 void
 trace_move(struct trace *t)
 {
@@ -260,8 +260,8 @@ trace_new(struct session *s, uint32_t id, uid_t uid, gid_t gid, uint64_t owner)
 	trace_join(t);
 	t->next = s->traces;
 	s->traces = t;
-	t->chain = *bucket(owner);
-	*bucket(owner) = t;
+	t->chain = *trace_bucket(owner);
+	*trace_bucket(owner) = t;
 	state_add(&t->saved, SAVED_TRACE, id, t);
 	return t;
 }
@@ -309,7 +309,7 @@ void
 trace_drop(struct trace *t)
 {
 	LIST_DEL(struct trace, &t->session->traces, t, next);
-	LIST_DEL(struct trace, bucket(t->owner), t, chain);
+	LIST_DEL(struct trace, trace_bucket(t->owner), t, chain);
 	if (t->after != NULL)
 		t->after->before = NULL;
 	if (t->before != NULL) {

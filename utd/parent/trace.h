@@ -42,14 +42,14 @@ struct region {
 	unsigned int	 state;
 	char		*why;		/* why it failed or waits; or NULL */
 	const char	*cause;		/* the part of why after the names */
-	uint32_t	 serial;	/* of the request for it */
+	uint32_t	 serial;	/* newest request for it */
 	bool		 moved;		/* from the trace before */
 	uint64_t	 told;		/* lost events: see UT_C_REGION */
 	uint64_t	 carried;	/* bytes of counts from older chunks */
 	char		 shm[UT_SHM_NAME];
 	unsigned int	 taken;		/* names in a row that others had */
 	bool		 left;		/* by another utd, to be adopted */
-	bool		 buried;	/* or about to be: see region_bury */
+	bool		 buried;	/* buried, or soon: see region_bury */
 	int		 fd;
 	bool		 described;	/* in the metadata */
 	bool		 watched;	/* the consumer tells when it grows */
@@ -58,9 +58,9 @@ struct region {
 	bool		 counting;	/* for a trigger, just now */
 	struct counts	 counts;
 	uint64_t	 matched;	/* for a trigger, by these counts */
-	uint64_t	 base;		/* of matched: these do not count */
+	uint64_t	 base;		/* matched when the session started */
 	uint32_t	 used;		/* sub-buffers, when it was counted */
-	struct region	*next;		/* of the channel */
+	struct region	*next;		/* next region of the channel */
 	struct region	*beside;	/* the next one of the trace */
 };
 
@@ -94,7 +94,7 @@ struct trace {
 	struct session	*session;
 	uid_t		 uid;
 	gid_t		 gid;
-	struct user	*user;		/* that of the programs */
+	struct user	*user;		/* owner of the programs */
 	uint32_t	 bits;
 	uint64_t	 owner;		/* the program; 0: all of them */
 	pid_t		 pid, vpid;	/* the program's */
@@ -104,21 +104,22 @@ struct trace {
 #define TRACE_ASKED	1	/* until the directory that it is in is open */
 #define TRACE_READY	2	/* made, or on its way */
 #define TRACE_FAILED	3	/* to be tried again */
-#define TRACE_OVER	4	/* it cannot be opened again, ever */
+#define TRACE_OVER	4	/* cannot ever be opened again */
 	unsigned int	 state;
 #define TAKE_NONE	0	/* no other consumer had it */
 #define TAKE_SIZE	1	/* the new one has yet to say how much metadata
-				   it found, */
-#define TAKE_TEXT	2	/* and to be sent what is missing */
-#define TAKE_DONE	3	/* it has all, or has failed */
+				   it found */
+#define TAKE_TEXT	2	/* the new one has yet to be sent the rest */
+#define TAKE_DONE	3	/* the new one has all, or has failed */
 	unsigned int	 take;
-	uint32_t	 chunk;		/* of the session, that it is in */
-	struct trace	*before;	/* its regions were there, and their
-					   consumer has yet to close that */
-	struct trace	*after;		/* likewise: its regions are here */
-	bool		 prepared;	/* its metadata have begun */
-	bool		 asking;	/* for a directory in the next chunk, */
-	bool		 carrying;	/* for its own to be moved there */
+	uint32_t	 chunk;		/* number of its chunk */
+	struct trace	*before;	/* same in the chunk before, until the
+					   consumer has closed that */
+	struct trace	*after;		/* same in the next chunk, which took
+					   over the regions */
+	bool		 prepared;	/* the metadata have begun */
+	bool		 asking;	/* for a directory in the next chunk */
+	bool		 carrying;	/* for path to be moved there */
 	char		*path;		/* below the session's directory */
 	bool		 made;		/* path is the final one */
 	unsigned char	 uuid[UUID_LEN];
@@ -126,14 +127,14 @@ struct trace {
 	struct text	 text;		/* metadata perhaps not in the file */
 	uint64_t	 past;		/* bytes of metadata before text */
 	uint64_t	 clock_at;	/* where the counter's clock is, or 0 */
-	uint32_t	 line;		/* of its course: see clock.c */
+	uint32_t	 line;		/* line of the course: see clock.c */
 	struct region	*regions;
-	struct trace	*next;		/* of the session */
-	struct trace	*chain;		/* of those of such owners */
+	struct trace	*next;		/* next trace of the session */
+	struct trace	*chain;		/* next in the bucket of owners */
 	struct trace	*beside;	/* the next one of the consumer */
 };
 
-/* It could not be made or opened. */
+/* Could the trace not be made or opened? */
 static inline bool
 trace_out(const struct trace *t)
 {
@@ -150,7 +151,7 @@ trace_held(const struct trace *t)
 /* trace.c: traces, as the parent sees them. */
 struct trace *trace_of(const struct session *, uid_t, uint32_t, uint64_t);
 struct trace *trace_new(struct session *, uint32_t, uid_t, gid_t, uint64_t);
-bool	 trace_own(const struct trace *);	/* its user's session */
+bool	 trace_own(const struct trace *);	/* user owns the session */
 bool	 trace_called(struct trace *, const char *);
 void	 trace_made(const struct consumer *, uint32_t, const char *);
 void	 trace_channel(struct trace *, const struct channel *);
@@ -194,17 +195,17 @@ void	 region_watch(struct region *);
 void	 region_grown(struct region *, uint64_t);
 void	 regions_move(struct trace *, struct trace *);
 bool	 channel_failed(const struct channel *);	/* a region of it */
-/* For close.c. */
+/* For region_close.c. */
 void	 region_put(struct ut_msg *, const struct channel *);
 void	 region_tell(const struct region *, uint16_t, uint32_t, consumer_cb *,
 	    struct waiter *);
 void	 region_forget(struct region *);
 void	 region_abandon(struct region *);
 
-/* close.c: the end of regions. */
+/* region_close.c: the end of regions. */
 void	 regions_bury_lost(struct trace *);
 bool	 regions_buried(const struct trace *);
-/* Those of a dead program. */
+/* Bury the regions of a dead program. */
 void	 regions_bury(uid_t, uint32_t, uint64_t);
 bool	 regions_hold(uid_t, uint64_t);	/* may it have any mapped? */
 void	 regions_close(struct channel *);
@@ -218,7 +219,7 @@ void	 channel_counts(const struct channel *, struct counts *);
 uint64_t channel_chunk(const struct channel *);	/* bytes in the chunk */
 void	 session_counts(const struct session *, struct counts *);
 
-/* open.c: how their directories are made and opened. */
+/* trace_open.c: how their directories are made and opened. */
 void	 session_open(struct session *, struct waiter *);
 void	 session_wait(struct session *);	/* then retry its directory */
 const struct consumer *session_late(const struct session *, uid_t);
@@ -235,21 +236,21 @@ struct region *region_find(const struct channel *, const struct program *);
 struct region *region_get(struct channel *, const struct program *);
 void	 region_retry(struct region *);
 
-/* carry.c: where the directory of a session is, if that is open. */
+/* rotate_carry.c: where the directory of a session is, if that is open. */
 #define WHERE_ASTRAY	": not there any more: moved or removed"
 void	 session_where(struct session *, struct waiter *);
 void	 session_where_cheap(struct session *, struct waiter *);
 
-/* move.c: the regions of the trace before go on in this one. */
+/* rotate_trace.c: the regions of the trace before go on in this one. */
 void	 trace_moving(struct trace *);	/* tell the consumer */
-void	 traces_moved(const struct consumer *);	/* it will not */
+void	 traces_moved(const struct consumer *);	/* consumer was given up */
 
-/* carry.c: parts of a chunk go with the next one. */
-void	 trace_in_chunk(const struct trace *, char *, size_t);	/* its path */
+/* rotate_carry.c: parts of a chunk go with the next one. */
+void	 trace_in_chunk(const struct trace *, char *, size_t);	/* the path */
 bool	 trace_overdue(const struct trace *);	/* nobody waits for it */
 void	 traces_carry(struct session *);
 
-/* watch.c: sessions that have the cycle counter for a clock. */
+/* clock_watch.c: sessions that have the cycle counter for a clock. */
 void	 watch_soon(void);		/* there may be another */
 void	 watch_session(struct session *);	/* compare the clocks now */
 
@@ -259,25 +260,8 @@ void	 rotation_begin(struct session *, uint32_t);
 bool	 rotation_refused(const struct session *, uint32_t, char *, size_t);
 void	 rotation_set(struct session *);	/* ms or bytes changed */
 void	 name_time(char *, size_t, int64_t);
-void	 rotation_grew(struct session *);	/* it has more bytes */
+void	 rotation_grew(struct session *);	/* the chunk has more bytes */
 void	 rotation_last(struct session *, struct waiter *);
-
-/*
- * shot.c: snapshots.  shot_begin returns its ID; or 0, and why there can be
- * none.  The directory, the name and the command may be NULL.  The waiter waits
- * for the end, and can ask then what came of it; but not much later.
- */
-void	 shots_late(struct consumer *);
-void	 shots_slow(struct consumer *);
-uint32_t shot_begin(struct session *, const char *, const char *,
-	    const char *, struct waiter *, char *, size_t);
-/* True: it is over, and here is where it is. */
-bool	 shot_result(uint32_t, uint64_t *, char *, size_t);
-/* Words that name what the snapshot lacks, to follow the events; or "". */
-const char *shot_lacks(uint32_t);
-const char *shot_failed(uint32_t);	/* why; NULL: it did not */
-void	 shots_hurry(void);
-void	 shots_end(void);
 
 /* metadata.c: TSDL. */
 #define METADATA_EVENT	"\nevent {\n"	/* how the description of one begins */

@@ -27,7 +27,6 @@
 
 #include "../../libut/common/clock.h"
 #include "program.h"
-#include "user.h"
 
 void
 tracks_free(struct track *t)
@@ -247,8 +246,8 @@ track_matches(const struct track *t, const struct program *p)
 
 /* Look at the entries from there on; false if the user's time is over. */
 static bool
-judge(const struct session *s, const struct program *p, struct verdict *v,
-    uint64_t since)
+tracks_judge(const struct session *s, const struct program *p,
+    struct verdict *v, uint64_t since)
 {
 	const struct track *t = s->tracks;
 	uint32_t i;
@@ -280,7 +279,7 @@ track_judge(const struct session *s, const struct program *p, struct verdict *v)
 		memset(v, 0, sizeof(*v));
 		v->tracking = s->tracking;
 	}
-	all = judge(s, p, v, since);
+	all = tracks_judge(s, p, v, since);
 	v->wanted = all && v->matched == v->kinds;
 	user_spent(s->user, since);
 	return all;

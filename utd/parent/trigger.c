@@ -33,6 +33,7 @@
 
 #include "parent.h"
 #include "program.h"
+#include "shot.h"
 #include "trigger.h"
 
 #define LOOK_MS		20	/* between two looks, at least */
@@ -67,7 +68,7 @@ trigger_rule(const struct trigger *t)
 	return t->watch->channels->newest;
 }
 
-/* Since the session was started.  Sums wrap: differences are right. */
+/* Matches since the session started.  Sums wrap: differences are right. */
 uint64_t
 trigger_matches(const struct trigger *t)
 {
@@ -86,9 +87,9 @@ trigger_over(const struct trigger *t)
 	return t->count == 0 && t->passed > 0;
 }
 
-/* It is done now; it may be wanted again meanwhile. */
+/* Note that the action is done now; it may be due again meanwhile. */
 static void
-begin(struct trigger *t, bool busy)
+trigger_begin(struct trigger *t, bool busy)
 {
 	t->due = false;
 	t->busy = busy;
@@ -96,16 +97,16 @@ begin(struct trigger *t, bool busy)
 	state_changed(&t->watch->saved);
 }
 
-/* It cannot be done. */
+/* Give up an action that cannot be done. */
 static void
-forget(struct trigger *t)
+trigger_give_up(struct trigger *t)
 {
 	t->due = false;
 	state_changed(&t->watch->saved);
 }
 
 static void
-over(struct trigger *t)
+trigger_done(struct trigger *t)
 {
 	t->busy = false;
 	state_changed(&t->watch->saved);
@@ -113,10 +114,10 @@ over(struct trigger *t)
 }
 
 /*
- * Actions.  Each begins what it does, or forgets it.
+ * Actions.  Each begins what it does, or gives it up.
  */
 static void
-halted(void *arg)
+trigger_halted(void *arg)
 {
 	struct session *s = session_by_id((uint32_t)(uintptr_t)arg);
 
@@ -130,23 +131,23 @@ act_stop(struct trigger *t)
 	struct waiter *w;
 
 	if (!t->of->active) {
-		forget(t);
+		trigger_give_up(t);
 		return;
 	}
-	begin(t, false);
+	trigger_begin(t, false);
 	log_info("session %s: trigger %u stops it", t->of->name, t->number);
-	w = wait_new(halted, id_arg(t->of->id));
+	w = wait_new(trigger_halted, id_arg(t->of->id));
 	session_halt(t->of, w);
 	wait_less(w);
 }
 
 static void
-rotated(void *arg)
+trigger_rotated(void *arg)
 {
 	struct trigger *t = trigger_by_id((uint32_t)(uintptr_t)arg);
 
 	if (t != NULL)
-		over(t);
+		trigger_done(t);
 }
 
 /* If another rotation is on its way, this one comes behind. */
@@ -159,16 +160,16 @@ act_rotate(struct trigger *t)
 
 	if (!ro->busy && rotation_refused(t->of, UT_CHUNK_KEEP, why,
 	    sizeof(why))) {
-		forget(t);
+		trigger_give_up(t);
 		session_warn(t->of, "trigger %u: %s", t->number, why);
 		return;
 	}
-	w = wait_new(rotated, id_arg(t->watch->id));
+	w = wait_new(trigger_rotated, id_arg(t->watch->id));
 	waits_add(&ro->waiters, w);
 	if (ro->busy) {
 		t->busy = true;
 	} else {
-		begin(t, true);
+		trigger_begin(t, true);
 		rotation_begin(t->of, UT_CHUNK_ANY);
 	}
 	wait_less(w);
@@ -184,11 +185,11 @@ exec_ended(uint32_t id, int status)
 		return;
 	if (job_failed(status, why, sizeof(why)))
 		session_warn(t->of, "trigger %u: command: %s", t->number, why);
-	over(t);
+	trigger_done(t);
 }
 
 static void
-exec(void *arg)
+trigger_exec(void *arg)
 {
 	struct trigger *t = arg;
 	const uint64_t n = trigger_matches(t);
@@ -199,7 +200,7 @@ exec(void *arg)
 
 	snprintf(matches, sizeof(matches), "%" PRIu64,
 	    n > least ? n : least);
-	begin(t, true);
+	trigger_begin(t, true);
 	if (job_run(t->of, t->command, args, exec_ended, t->watch->id) != -1)
 		return;
 	session_warn(t->of, "trigger %u: command: %s; it is run later",
@@ -207,7 +208,7 @@ exec(void *arg)
 	t->acted--;
 	t->busy = false;
 	t->due = true;
-	timer_set(&t->again, RETRY_MS, exec, t);
+	timer_set(&t->again, RETRY_MS, trigger_exec, t);
 }
 
 static void
@@ -216,9 +217,9 @@ act_exec(struct trigger *t)
 	const int ms = job_delay(t->of);
 
 	if (ms > 0)
-		timer_set(&t->again, ms, exec, t);
+		timer_set(&t->again, ms, trigger_exec, t);
 	else
-		exec(t);
+		trigger_exec(t);
 }
 
 static void
@@ -231,7 +232,7 @@ shot_taken(void *arg)
 	if (shot_failed(t->shot) != NULL)
 		session_warn(t->of, "trigger %u: snapshot: %s", t->number,
 		    shot_failed(t->shot));
-	over(t);
+	trigger_done(t);
 }
 
 static void
@@ -242,10 +243,10 @@ act_snapshot(struct trigger *t)
 
 	t->shot = shot_begin(t->of, NULL, NULL, NULL, w, why, sizeof(why));
 	if (t->shot != 0) {
-		begin(t, true);
+		trigger_begin(t, true);
 	} else {
 		wait_abandon(w);
-		forget(t);
+		trigger_give_up(t);
 		session_warn(t->of, "trigger %u: %s", t->number, why);
 	}
 	wait_less(w);
@@ -261,8 +262,8 @@ static const struct action {
 	uint32_t	 type;
 	const char	*name;
 	void		(*act)(struct trigger *);
-	const char	*(*lacks)(const struct session *);	/* or NULL */
-	bool		 command;	/* it has one */
+	const char	*(*lacks)(const struct session *);	/* NULL: none */
+	bool		 command;	/* runs a command */
 	bool		 ending;	/* also for a session that ends */
 } actions[] = {
 	{ UT_TRIGGER_SNAPSHOT, "snapshot", act_snapshot, no_place, false,
@@ -320,19 +321,19 @@ act(struct trigger *t)
 	if (!t->due || t->busy || t->again.when != 0)
 		return;
 	if (t->of->dying && !a->ending)
-		forget(t);
+		trigger_give_up(t);
 	else
 		a->act(t);
 }
 
 /* How often was the count reached, as far as is known? */
 static void
-look(struct trigger *t)
+trigger_look(struct trigger *t)
 {
 	struct channel *ch = t->watch->channels;
 	uint64_t more = trigger_matches(t) - t->passed * t->count;
 
-	if (more > INT64_MAX) {		/* of a damaged state: go on here */
+	if (more > INT64_MAX) {		/* after a damaged state: go on here */
 		t->gone -= more;
 		more = 0;
 	}
@@ -358,12 +359,12 @@ triggers_look(struct session *s)
 	struct trigger *t;
 
 	for (t = s->triggers; t != NULL; t = t->next)
-		look(t);
+		trigger_look(t);
 }
 
 /* The consumers are to tell when there are more. */
 static void
-watch(struct trigger *t)
+trigger_watch(struct trigger *t)
 {
 	if (!trigger_over(t))
 		channel_watch(t->watch->channels);
@@ -377,9 +378,9 @@ counted(void *arg)
 
 	if (t == NULL)
 		return;
-	look(t);
+	trigger_look(t);
 	act(t);
-	watch(t);
+	trigger_watch(t);
 }
 
 /*
@@ -387,21 +388,21 @@ counted(void *arg)
  * act on.  What another utd has left to do waits for all.
  */
 static void
-enough(void *arg)
+trigger_enough(void *arg)
 {
-	look(arg);
-	watch(arg);
+	trigger_look(arg);
+	trigger_watch(arg);
 }
 
 static void
-ask(void *arg)
+trigger_ask(void *arg)
 {
 	struct trigger *t = arg;
 	struct waiter *w;
 
 	t->looked = ut_msg_now();
 	if (t->enough.when == 0)
-		timer_set(&t->enough, ENOUGH_MS, enough, t);
+		timer_set(&t->enough, ENOUGH_MS, trigger_enough, t);
 	w = wait_new(counted, id_arg(t->watch->id));
 	channel_recount(t->watch->channels, w);
 	wait_less(w);
@@ -414,7 +415,7 @@ trigger_grew(struct trigger *t)
 
 	if (t->look.when == 0)
 		timer_set(&t->look, rest > 0 && rest <= LOOK_MS ? (int)rest : 0,
-		    ask, t);
+		    trigger_ask, t);
 }
 
 /* The session starts: matches count from now on. */
@@ -437,8 +438,8 @@ triggers_arm(struct session *s)
 }
 
 /*
- * What was due, or not known to be over, when another utd was killed, is done
- * when it is known how often there was a match.
+ * Resume triggers after another utd: what was due, or not known to be over, is
+ * done when the number of matches is known.
  */
 void
 triggers_resume(struct session *s)
@@ -447,5 +448,5 @@ triggers_resume(struct session *s)
 
 	for (t = s->triggers; t != NULL; t = t->next)
 		if (t->due)
-			ask(t);
+			trigger_ask(t);
 }

@@ -14,25 +14,23 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-/*
- * What is done in a session when programs record an event.
- */
+/* Actions in a session when programs record an event. */
 
 #ifndef TRIGGER_H
 #define TRIGGER_H
 
 #include "trace.h"
 
-const char *trigger_name(uint32_t);	/* of the action; NULL: none */
+const char *trigger_name(uint32_t);	/* name of the action; NULL: none */
 bool	 trigger_refused(const struct session *, uint32_t, const char *,
-	    char *, size_t);		/* and why */
+	    char *, size_t);		/* text: why */
 struct trigger *trigger_find(const struct session *, uint32_t);
 const struct rule *trigger_rule(const struct trigger *);
 uint64_t trigger_matches(const struct trigger *);
-bool	 trigger_over(const struct trigger *);	/* it has been done, once */
+bool	 trigger_over(const struct trigger *);	/* wanted once, and done */
 void	 trigger_grew(struct trigger *);	/* there are more events */
-void	 triggers_arm(struct session *);	/* it starts */
+void	 triggers_arm(struct session *);	/* the session starts */
 void	 triggers_look(struct session *);	/* at what was counted */
-void	 triggers_resume(struct session *);	/* of another utd */
+void	 triggers_resume(struct session *);	/* restored from the journal */
 
 #endif /* TRIGGER_H */

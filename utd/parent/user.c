@@ -14,9 +14,7 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-/*
- * What each user takes of us, so that none takes what others need.
- */
+/* Quotas: what each user takes of us, so that none takes what others need. */
 
 #include <errno.h>
 #include <limits.h>
@@ -229,7 +227,7 @@ user_give(struct user *u, enum quota q, size_t n)
  * last round share it, so a round does not take longer with more of them.
  */
 static uint64_t
-turn(struct user *u)
+user_share(struct user *u)
 {
 	if (busy_round != loop_round) {
 		busy_round = loop_round;
@@ -249,7 +247,7 @@ turn(struct user *u)
 bool
 user_turn(struct user *u)
 {
-	const uint64_t mine = turn(u);
+	const uint64_t mine = user_share(u);
 
 	return u->spent < mine;
 }
@@ -279,7 +277,7 @@ user_goes_on(struct user *u, uint64_t since, size_t bytes)
 		u->matched += bytes;
 		return true;
 	}
-	mine = turn(u);
+	mine = user_share(u);
 	if (u->spent >= mine || ut_nanoseconds() - since >= mine - u->spent)
 		return false;
 	u->matched = bytes;

@@ -39,7 +39,7 @@ struct user {
 	unsigned int	 refs;
 	unsigned int	 nfiles;	/* connections, sessions, regions */
 	size_t		 has[QUOTAS];
-	unsigned int	 round;		/* of the loop, that spent is of */
+	unsigned int	 round;		/* loop_round in which spent was used */
 	uint64_t	 spent;		/* ns used for this user in it */
 	size_t		 matched;	/* bytes since the clock was read */
 	int64_t		 job_at;	/* when the next command may begin */

@@ -63,8 +63,8 @@ struct held {
 
 static struct held held[HELD_MAX];
 static int nheld, held_max;
-static struct file finder;		/* a process of ours, */
-static pid_t finder_pid;		/* or 0 */
+static struct file finder;		/* socket of the finder */
+static pid_t finder_pid;		/* a process of ours; or 0 */
 
 static bool
 is_fifo_of(const struct stat *st, uid_t uid)
@@ -92,7 +92,7 @@ fifo_wake(const char *path, uid_t uid)
 	return w;
 }
 
-/* The same if nobody sleeps there: we are the reader meanwhile. */
+/* Wake a FIFO's reader, or hold the FIFO if nobody sleeps there. */
 static int
 fifo_hold(const char *path, uid_t uid)
 {
@@ -137,7 +137,7 @@ held_by(uid_t uid)
  * own FIFO: the programs that slept there are awake, and will find us.
  */
 static void
-keep(int fd, uid_t uid)
+held_add(int fd, uid_t uid)
 {
 	static int next;
 	struct held *h;
@@ -164,7 +164,7 @@ wake_hold(const char *path, uid_t uid)
 	const int fd = fifo_hold(path, uid);
 
 	if (fd != -1)
-		keep(fd, uid);
+		held_add(fd, uid);
 	return fd != -1;
 }
 
@@ -211,7 +211,7 @@ hold_some(const char *path, uid_t uid, bool slept_on, int sock)
 	fd = slept_on ? fifo_wake(path, uid) : fifo_hold(path, uid);
 	if (fd == -1)
 		return;
-	keep(fd, uid);
+	held_add(fd, uid);
 	pass_on(sock, fd, uid);
 }
 
@@ -255,10 +255,10 @@ hold_beside(const char *path, const char *dir)
 		log_warn("%s", path);
 }
 
-static void	find(int) __attribute__((noreturn));
+static void	finder_run(int) __attribute__((noreturn));
 
 static void
-find(int sock)
+finder_run(int sock)
 {
 	(void)signal(SIGTERM, SIG_DFL);
 	(void)signal(SIGINT, SIG_DFL);
@@ -283,7 +283,7 @@ finder_close(void)
 }
 
 static void
-found(void *arg, short revents)
+finder_found(void *arg, short revents)
 {
 	struct ut_msg *m = arg;
 	int fd, r;
@@ -291,7 +291,7 @@ found(void *arg, short revents)
 	(void)revents;
 	while ((r = ut_msg_read(finder.fd, m)) == 1) {
 		if ((fd = ut_msg_get_fd(m)) != -1)
-			keep(fd, (uid_t)m->h.a);
+			held_add(fd, (uid_t)m->h.a);
 		ut_msg_clear(m);
 	}
 	if (r == -1)
@@ -318,9 +318,9 @@ hold_all(void)
 	    ut_nonblock(pair[0]) == -1 || (finder_pid = fork()) == -1)
 		fatal("%s", UT_TMP);
 	if (finder_pid == 0)
-		find(pair[1]);
+		finder_run(pair[1]);
 	close(pair[1]);
-	if (!file_add(&finder, pair[0], POLLIN, found, &m))
+	if (!file_add(&finder, pair[0], POLLIN, finder_found, &m))
 		fatal("%s", UT_TMP);
 }
 

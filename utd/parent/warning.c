@@ -24,9 +24,9 @@
 
 #include "session.h"
 
-#define WARNINGS_MAX	100	/* of a session's owner */
-#define WARNINGS_OTHER	20	/* of each other user, */
-#define WARNINGS_OTHERS	4000	/* and of all of them */
+#define WARNINGS_MAX	100	/* for the owner of the session */
+#define WARNINGS_OTHER	20	/* for each other user */
+#define WARNINGS_OTHERS	4000	/* for all other users together */
 
 /*
  * How many more warnings may be of that user?  The owner's share is not for
@@ -79,11 +79,11 @@ session_warned(struct session *s, uid_t uid, const char *text)
 	return true;
 }
 
-static void	warn(struct session *, uid_t, const char *, va_list)
+static void	warn_session(struct session *, uid_t, const char *, va_list)
 		    __attribute__((format(printf, 3, 0)));
 
 static void
-warn(struct session *s, uid_t uid, const char *fmt, va_list ap)
+warn_session(struct session *s, uid_t uid, const char *fmt, va_list ap)
 {
 	char text[1024];
 
@@ -92,24 +92,24 @@ warn(struct session *s, uid_t uid, const char *fmt, va_list ap)
 		log_warnx("session %s: %s", session_shown(s)->name, text);
 }
 
-/* The same, and to the log. */
+/* Warn, also in the log. */
 void
 session_warn(struct session *s, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	warn(s, s->uid, fmt, ap);
+	warn_session(s, s->uid, fmt, ap);
 	va_end(ap);
 }
 
-/* The same, for what the programs of that user cause. */
+/* Warn of what the programs of that user cause, also in the log. */
 void
 session_blame(struct session *s, uid_t uid, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	warn(s, uid, fmt, ap);
+	warn_session(s, uid, fmt, ap);
 	va_end(ap);
 }

@@ -28,6 +28,7 @@
 #include "../../libut/expr/compile.h"
 #include "../../libut/expr/expr.h"
 #include "event.h"
+#include "rule.h"
 #include "session.h"
 
 #define BUCKETS		4096
@@ -155,7 +156,7 @@ fields_free(struct fields *fs)
  * the filter remembers the first such event, whose it was, and why.
  */
 static bool
-append(struct filter *f, const struct event *e, const char *program,
+code_append(struct filter *f, const struct event *e, const char *program,
     const struct fields *fs, struct filter_code *code)
 {
 	struct expr_why why;
@@ -234,7 +235,7 @@ code_compile(const struct channel *ch, const struct want *w, size_t n,
 	fields_get(&ch->contexts, e, &fs);
 	code.len = 0;
 	for (i = 0; i < n; i++) {
-		fits = append(w[i].filter, e, program, &fs, &code);
+		fits = code_append(w[i].filter, e, program, &fs, &code);
 		if (i == 0)
 			*first = fits;
 	}

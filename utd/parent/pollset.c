@@ -36,11 +36,11 @@ static int nfound;			/* by the last wait */
 
 static int set = -1;
 static struct epoll_event *found;	/* with room for each file */
-static int told;			/* of those found */
+static int told;			/* how many ready_next has returned */
 
 /* The bits of poll(2) and epoll(7) are the same. */
 static int
-control(int how, struct file *f, short events)
+epoll_control(int how, struct file *f, short events)
 {
 	struct epoll_event e = { .events = (uint32_t)events, .data.ptr = f };
 
@@ -48,7 +48,7 @@ control(int how, struct file *f, short events)
 }
 
 static bool
-grow(void)
+pollset_grow(void)
 {
 	const unsigned int n = room == 0 ? 64 : room * 2;
 	struct epoll_event *p;
@@ -65,8 +65,8 @@ grow(void)
 bool
 ready_add(struct file *f, short events)
 {
-	if ((nfiles == room && !grow()) ||
-	    control(EPOLL_CTL_ADD, f, events) == -1)
+	if ((nfiles == room && !pollset_grow()) ||
+	    epoll_control(EPOLL_CTL_ADD, f, events) == -1)
 		return false;
 	nfiles++;
 	return true;
@@ -76,13 +76,13 @@ void
 ready_del(struct file *f)
 {
 	nfiles--;
-	(void)control(EPOLL_CTL_DEL, f, 0);
+	(void)epoll_control(EPOLL_CTL_DEL, f, 0);
 }
 
 void
 ready_events(struct file *f, short events)
 {
-	if (control(EPOLL_CTL_MOD, f, events) == -1)
+	if (epoll_control(EPOLL_CTL_MOD, f, events) == -1)
 		fatal("epoll");
 }
 
@@ -115,7 +115,7 @@ static struct file **files;
 static unsigned int at;			/* where to look for the next */
 
 static bool
-grow(void)
+pollset_grow(void)
 {
 	const unsigned int n = room == 0 ? 64 : room * 2;
 	struct pollfd *p;
@@ -134,7 +134,7 @@ grow(void)
 bool
 ready_add(struct file *f, short events)
 {
-	if (nfiles == room && !grow())
+	if (nfiles == room && !pollset_grow())
 		return false;
 	f->at = nfiles;
 	files[nfiles] = f;

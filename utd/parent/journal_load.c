@@ -135,7 +135,7 @@ load_records(FILE *f, off_t end)
 
 /* Rename a file that cannot be read, so that it is not overwritten. */
 static void
-keep(const char *state, const char *why)
+journal_keep(const char *state, const char *why)
 {
 	char name[PATH_MAX];
 	struct stat st;
@@ -166,25 +166,25 @@ load_sessions(FILE *f, const char *state)
 	off_t end;
 
 	if (read_message(f, &m) != GOT || m.h.type != STATE_BEGIN) {
-		keep(state, "damaged");
+		journal_keep(state, "damaged");
 	} else if (m.h.a > state_ops.version) {
 		listen_close();
 		errno = EPROTONOSUPPORT;
 		fatal("%s: of a newer utd, which has to take it up or end "
 		    "(version %u, not %u)", state, m.h.a, state_ops.version);
 	} else if (m.h.a < state_ops.version) {
-		keep(state, "of an older utd");
+		journal_keep(state, "of an older utd");
 	} else {
 		r = measure(f, &end);
 		if (fseeko(f, (off_t)m.h.len, SEEK_SET) == -1 ||
 		    !load_records(f, end) || r == DAMAGED)
-			keep(state, "damaged: not all sessions go on");
+			journal_keep(state, "damaged: not all sessions go on");
 		else		/* our own journal needs the room to spare */
 			(void)truncate(state, end);
 	}
 }
 
-/* Of a damaged journal: a trigger without a channel, a rule or an action. */
+/* Drop triggers that lack a channel, rule or action: of a damaged journal. */
 static void
 triggers_check(void)
 {
@@ -228,7 +228,7 @@ state_load(const char *state, const char *table)
 	fclose(f);
 	triggers_check();
 	for (s = sessions; s != NULL; s = s->next) {
-		if (s->lingers)		/* its end may have been half saved */
+		if (s->lingers)		/* half of its end may be saved */
 			session_strip(s);
 		session_warn(s, "utd was killed, and another took over");
 	}

@@ -24,6 +24,7 @@
 #include "client.h"
 #include "parent.h"
 #include "program.h"
+#include "shot.h"
 
 /* Detach all programs, and close all regions. */
 void
@@ -162,14 +163,14 @@ sessions_end(void)
 
 #define PARTS_MS	15000		/* for other users' consumers, which
 					   may say something and do little */
-#define HURRY_MS	1000		/* and for parts that begin later */
+#define HURRY_MS	1000		/* parts that begin later */
 #define LAST_MS		20000		/* in all; then utd ends without */
 
 /* The last snapshot of a session. */
 struct last {
 	char		 session[NAME_MAXLEN];
 	uint32_t	 shot;
-	char		 why[600];	/* it is not there, or lacks a part */
+	char		 why[600];	/* why it or a part is missing; or "" */
 	struct last	*next;
 };
 
@@ -187,15 +188,15 @@ out_of_time(void *arg)
 
 /* Again and again: a part may begin late, when its directory is there. */
 static void
-hurry(void *arg)
+last_hurry(void *arg)
 {
 	(void)arg;
 	shots_hurry();
-	timer_set(&parts, HURRY_MS, hurry, NULL);
+	timer_set(&parts, HURRY_MS, last_hurry, NULL);
 }
 
 static void
-taken(void *arg)
+last_taken(void *arg)
 {
 	char path[PATH_MAX + NAME_MAXLEN + 16];
 	struct last *l = arg;
@@ -215,10 +216,10 @@ taken(void *arg)
 }
 
 static void
-take(struct session *s)
+last_take(struct session *s)
 {
 	struct last *l = xcalloc(1, sizeof(*l));
-	struct waiter *w = wait_new(taken, l);
+	struct waiter *w = wait_new(last_taken, l);
 	char why[600];
 
 	l->next = lasts;
@@ -278,11 +279,11 @@ parent_stop(void)
 	asked = true;
 	for (s = sessions; s != NULL; s = s->next)
 		if (keeps_any(s))
-			take(s);
+			last_take(s);
 	if (pending == 0) {
 		loop_end();
 	} else {
-		timer_set(&parts, PARTS_MS, hurry, NULL);
+		timer_set(&parts, PARTS_MS, last_hurry, NULL);
 		timer_set(&limit, LAST_MS, out_of_time, NULL);
 	}
 }

@@ -38,7 +38,7 @@
  * times, and then killed.  Reads everything that it has said.
  */
 static bool
-ended(struct consumer *c)
+process_ended(struct consumer *c)
 {
 	int status;
 	pid_t pid;
@@ -65,7 +65,7 @@ ended(struct consumer *c)
  * its regions to the next utd.
  */
 static void
-end(struct consumer *c, int64_t now)
+consumer_end(struct consumer *c, int64_t now)
 {
 	c->heard = c->late ? now - LATE_MS + KILLED_MS : now;
 	consumer_tell(c, UT_C_END, 0, 0);
@@ -75,9 +75,9 @@ end(struct consumer *c, int64_t now)
 
 /* Need we not wait for the consumer any more?  Kills it when it is time. */
 static bool
-over(struct consumer *c, int64_t now, int64_t deadline)
+consumer_over(struct consumer *c, int64_t now, int64_t deadline)
 {
-	if (ended(c))
+	if (process_ended(c))
 		return true;
 	if (c->killed && now - c->heard >= KILLED_MS)
 		return true;
@@ -103,13 +103,13 @@ consumers_end(void)
 	bool all = false;
 
 	for (c = consumers; c != NULL; c = c->next)
-		end(c, now);
+		consumer_end(c, now);
 	while (!all) {
 		all = true;
 		for (c = consumers; c != NULL; c = c->next) {
 			if (c->conn != NULL)
 				(void)conn_flush(c->conn, 0);
-			all &= over(c, now, deadline);
+			all &= consumer_over(c, now, deadline);
 		}
 		conn_reap();
 		if (!all)
@@ -129,7 +129,7 @@ consumers_remove(void)
 
 	for (c = consumers; c != NULL; c = c->next) {
 		consumer_remove(c, c->bellname, true);
-		if (c->pid <= 0)	/* or it has the lock until it ends */
+		if (c->pid <= 0)	/* else its process has the lock */
 			consumer_unlock(c->uid);
 	}
 }

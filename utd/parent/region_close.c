@@ -22,11 +22,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "rule.h"
 #include "trace.h"
 
 static struct ut_msg out;
 
-/* Its counts are past; its files are in the current chunk, or in one before. */
+/* Add the counts of a region that goes to its channel's past and older. */
 static void
 counts_keep(const struct region *r)
 {
@@ -140,7 +141,7 @@ got_last(uint32_t id, int error, struct ut_msg *m)
 	if (r == NULL)
 		return;
 	if (error == ENOENT && region_left(r)) {
-		region_bury(r);		/* it does not have it, and will not */
+		region_bury(r);		/* the consumer will never have it */
 		return;
 	}
 	if (error == 0)
@@ -200,7 +201,7 @@ regions_hold(uid_t uid, uint64_t owner)
 	return false;
 }
 
-/* Its consumer has ended in order, or will not: is the region of no use? */
+/* Is the region of no use, with a consumer that has ended or was given up? */
 static bool
 is_gone(const struct region *r)
 {

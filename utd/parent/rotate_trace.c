@@ -25,7 +25,7 @@ static struct ut_msg out;
 
 /* The trace before is closed. */
 static void
-moved(struct trace *t)
+trace_moved(struct trace *t)
 {
 	struct region *r;
 
@@ -60,7 +60,7 @@ got_rotated(uint32_t id, int error, struct ut_msg *m)
 
 	if (t == NULL || t->before == NULL ||
 	    (error != 0 && t->state == TRACE_FAILED))
-		return;			/* it is asked for again */
+		return;			/* asked for again later */
 	for (n = error == 0 ? ut_msg_get_u32(m) : 0; n > 0; n--) {
 		r = region_by_id(ut_msg_get_u32(m));
 		if (m->bad || r == NULL || r->trace != t)
@@ -75,7 +75,7 @@ got_rotated(uint32_t id, int error, struct ut_msg *m)
 		r->counts.bytes = r->counts.packets = r->carried = 0;
 		state_changed(&ch->saved);
 	}
-	moved(t);
+	trace_moved(t);
 }
 
 /* The consumer was given up: no other moves its regions. */
@@ -89,7 +89,7 @@ traces_moved(const struct consumer *c)
 			t = t->beside;
 			continue;
 		}
-		moved(t);
+		trace_moved(t);
 		t = c->traces;
 	}
 }

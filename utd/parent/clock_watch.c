@@ -57,7 +57,7 @@ is_watched(const struct session *s)
 }
 
 static void
-refine(struct session *s)
+clock_refine(struct session *s)
 {
 	struct trace *t;
 
@@ -85,7 +85,7 @@ last_fit(const struct session *s)
 
 /* The counter parted from its line. */
 static void
-parted(struct session *s, const struct instant *now)
+clock_parted(struct session *s, const struct instant *now)
 {
 	struct course *c = &s->course;
 	const double ms = (double)c->off / 1e6;
@@ -112,7 +112,7 @@ parted(struct session *s, const struct instant *now)
 
 /* Begin another line, with a chunk if what is before has files. */
 static void
-renew(struct session *s, const struct instant *now)
+clock_renew(struct session *s, const struct instant *now)
 {
 	struct course *c = &s->course;
 	const bool files = session_output(s) && !s->keeps;
@@ -132,7 +132,7 @@ renew(struct session *s, const struct instant *now)
 }
 
 static void
-compare(struct session *s, const struct instant *now)
+clock_compare(struct session *s, const struct instant *now)
 {
 	struct course *c = &s->course;
 	const unsigned int before = c->compared;
@@ -142,9 +142,9 @@ compare(struct session *s, const struct instant *now)
 		return;
 	if (!course_fits(c, now, &off)) {
 		c->off = off;
-		parted(s, now);
+		clock_parted(s, now);
 	} else if (c->compared != before && (before & c->compared) == 0) {
-		refine(s);		/* after 1, 2, 4, 8 ... of them */
+		clock_refine(s);	/* after 1, 2, 4, 8 ... of them */
 	}
 }
 
@@ -157,11 +157,11 @@ watch_session(struct session *s)
 	if (!is_watched(s))
 		return;
 	instant_read(&now);
-	compare(s, &now);
+	clock_compare(s, &now);
 }
 
 static void
-watch(void *arg)
+watch_sessions(void *arg)
 {
 	struct session *s;
 	struct instant now;
@@ -173,17 +173,17 @@ watch(void *arg)
 		if (!is_watched(s))
 			continue;
 		any = true;
-		compare(s, &now);
+		clock_compare(s, &now);
 		if (s->course.broken && !s->course.lost)
-			renew(s, &now);
+			clock_renew(s, &now);
 	}
 	if (any)
-		timer_set(&timer, WATCH_MS, watch, NULL);
+		timer_set(&timer, WATCH_MS, watch_sessions, NULL);
 }
 
 void
 watch_soon(void)
 {
 	if (timer.when == 0)
-		timer_set(&timer, 0, watch, NULL);
+		timer_set(&timer, 0, watch_sessions, NULL);
 }

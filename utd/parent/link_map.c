@@ -15,8 +15,8 @@
  */
 
 /*
- * What a program is told by a link: which of its events to name and to
- * describe, the region, and the IDs that its events have there.
+ * How a link tells its program which of its events to name and to describe, the
+ * region, and the IDs that its events have there.
  */
 
 #include "program.h"

@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "program.h"
+#include "shot.h"
 
 #define PATIENCE	500		/* ms until a directory is tried */
 #define PATIENCE_MAX	30000		/* again, twice as long each time */
@@ -36,7 +37,7 @@ static struct ut_msg out;
 
 /* Does the error mean that the directory is gone for good? */
 static bool
-over(int error)
+is_final(int error)
 {
 	return error == ENOENT || error == ENOTDIR || error == ELOOP ||
 	    error == EINVAL || error == ESTALE;
@@ -61,7 +62,7 @@ trace_failed(struct trace *t, const char *why, bool for_good)
 		session_wait(t->session);
 }
 
-/* Its regions go on in the trace before, until it can be made. */
+/* Leave the regions in the trace before until this one can be made. */
 static void
 trace_later(struct trace *t, const char *why)
 {
@@ -86,7 +87,8 @@ got_trace(uint32_t id, int error, struct ut_msg *m)
 		if (t->before != NULL && t->take == TAKE_NONE)
 			trace_later(t, consumer_why(m, error));
 		else
-			trace_failed(t, consumer_why(m, error), over(error));
+			trace_failed(t, consumer_why(m, error),
+			    is_final(error));
 		return;
 	}
 	size = ut_msg_get_u64(m);
@@ -106,13 +108,13 @@ got_trace(uint32_t id, int error, struct ut_msg *m)
 	if (t->take == TAKE_SIZE) {
 		t->take = TAKE_TEXT;
 		t->text.sent = (size_t)(size - t->past);
-		/* What the last one was sent it may not have written. */
+		/* The last consumer may not have written all it was sent. */
 		(void)trace_flush(t);
 		regions_synced(t);
 	}
 }
 
-/* Its metadata begin, perhaps anew. */
+/* Begin the metadata, perhaps anew. */
 void
 trace_begin(struct trace *t)
 {
@@ -181,7 +183,7 @@ got_uid_dir(uint32_t id, int error, struct ut_msg *m)
 			why = strerror(errno);
 	}
 	if (why != NULL) {
-		trace_failed(t, why, over(error));
+		trace_failed(t, why, is_final(error));
 	} else {
 		trace_go(t, fd, trace_below(t));
 		close(fd);
@@ -206,7 +208,7 @@ trace_ask_dir(const struct trace *t, const char *path, bool new,
 	    NULL);
 }
 
-/* What is below the directory that the session's owner makes for another. */
+/* The end of a path, below the directory that is made for another user. */
 const char *
 trace_below(const struct trace *t)
 {
@@ -246,7 +248,7 @@ trace_path(const struct trace *t, char *path, size_t n)
  * copies of them, and would have none left for others.
  */
 static bool
-behind(const struct consumer *c)
+consumer_behind(const struct consumer *c)
 {
 	return c->state != CONSUMER_GIVEN_UP &&
 	    (c->conn == NULL || conn_behind(c->conn));
@@ -288,7 +290,7 @@ trace_ask(struct trace *t)
 		rotation_soon(t->session);
 		return;
 	}
-	if (t->take == TAKE_NONE && behind(trace_own(t) ? t->consumer :
+	if (t->take == TAKE_NONE && consumer_behind(trace_own(t) ? t->consumer :
 	    consumer_get(t->session->uid, t->session->gid))) {
 		t->state = TRACE_NEW;		/* until traces_drained */
 	} else if (trace_own(t)) {
@@ -455,7 +457,7 @@ region_find(const struct channel *ch, const struct program *p)
 	return r;
 }
 
-/* The same, perhaps a new one. */
+/* Find the region, or have a new one. */
 struct region *
 region_get(struct channel *ch, const struct program *p)
 {
@@ -516,9 +518,9 @@ session_wait(struct session *s)
 	timer_set(&s->retry, s->patience, session_again, id_arg(s->id));
 }
 
-/* What another utd has left of snapshots is removed. */
+/* Remove what another utd has left of snapshots. */
 static void
-sweep(struct session *s)
+shots_clean(struct session *s)
 {
 	if (s->dirfd == -1 || s->shooting > 0)
 		return;
@@ -551,7 +553,7 @@ reopened(struct session *s, const char *why)
 		session_warn(s, "the directory is there again");
 	}
 	traces_resume(s);
-	sweep(s);
+	shots_clean(s);
 }
 
 static void

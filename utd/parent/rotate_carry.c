@@ -40,7 +40,7 @@
 
 #include "trace.h"
 
-#define SUFFIX	"-chunk-"	/* and a number */
+#define SUFFIX	"-chunk-"	/* followed by a number */
 #define AT_ONCE	16		/* requests, each with a descriptor */
 
 static struct ut_msg out;
@@ -97,7 +97,7 @@ is_failed(const struct trace *t)
 
 /* Why nobody waits until the trace has left its chunk; or NULL. */
 static const char *
-overdue(const struct trace *t)
+overdue_why(const struct trace *t)
 {
 	if (trace_own(t))
 		return NULL;
@@ -115,7 +115,7 @@ overdue(const struct trace *t)
 bool
 trace_overdue(const struct trace *t)
 {
-	return overdue(t) != NULL;
+	return overdue_why(t) != NULL;
 }
 
 /* Is it in the directory of that one, as traces of both ABIs of a user are? */
@@ -151,7 +151,7 @@ is_wanted(const struct trace *t)
 }
 
 static void
-note(struct session *s, const struct trace *t, const char *why)
+carry_note(struct session *s, const struct trace *t, const char *why)
 {
 	struct rotation *ro = &s->rotation;
 	char text[sizeof(ro->carried)];
@@ -181,7 +181,7 @@ count_carried(const struct trace *t)
 }
 
 static void
-carried(struct trace *t)
+carry_done(struct trace *t)
 {
 	char path[PATH_MAX];
 
@@ -206,7 +206,7 @@ got_carried(uint32_t id, int error, struct ut_msg *m)
 	if (t == NULL)
 		return;
 	t->asking = false;
-	if (!t->carrying) {		/* it has begun anew meanwhile */
+	if (!t->carrying) {		/* begun anew meanwhile */
 		rotation_soon(t->session);
 		return;
 	}
@@ -218,7 +218,7 @@ got_carried(uint32_t id, int error, struct ut_msg *m)
 		session_blame(t->session, t->uid, "%s", ro->why);
 	}
 	if (error == 0 || error == EBUSY)
-		carried(t);
+		carry_done(t);
 	else
 		waits_done(&ro->waiters, ro->why);
 	t->carrying = false;
@@ -231,7 +231,7 @@ got_carried(uint32_t id, int error, struct ut_msg *m)
 }
 
 static void
-ask(struct trace *t)
+carry_ask(struct trace *t)
 {
 	char path[PATH_MAX];
 
@@ -246,7 +246,7 @@ ask(struct trace *t)
 }
 
 static void
-mark(struct trace *t)
+carry_mark(struct trace *t)
 {
 	t->carrying = true;
 	state_changed(&t->saved);
@@ -258,12 +258,12 @@ mark_all(struct trace *t)
 {
 	struct trace *u;
 
-	mark(t);
+	carry_mark(t);
 	if (t->owner != 0)
 		return;
 	for (u = t->session->traces; u != NULL; u = u->next)
 		if (is_beside(t, u))
-			mark(u);
+			carry_mark(u);
 }
 
 /* Carry what is overdue, or was being carried for another utd. */
@@ -277,9 +277,9 @@ traces_carry(struct session *s)
 
 	for (t = s->traces; t != NULL; t = t->next) {
 		if (t->chunk == s->rotation.chunk || t->carrying ||
-		    (why = overdue(t)) == NULL || is_wanted(t))
+		    (why = overdue_why(t)) == NULL || is_wanted(t))
 			continue;
-		note(s, t, why);
+		carry_note(s, t, why);
 		mark_all(t);
 		any = true;
 	}
@@ -288,7 +288,7 @@ traces_carry(struct session *s)
 	for (t = s->traces; t != NULL && n < AT_ONCE; t = t->next) {
 		n += t->carrying;
 		if (t->carrying && !t->asking)
-			ask(t);
+			carry_ask(t);
 	}
 }
 

@@ -15,8 +15,8 @@
  */
 
 /*
- * What a consumer has in the file system and in shared memory, and leaves there
- * if it does not end in order: a lock file, the bell and regions.
+ * Remains of a consumer that does not end in order, in the file system and in
+ * shared memory: a lock file, the bell and regions.
  */
 
 #include <sys/types.h>

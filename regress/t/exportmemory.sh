@@ -1,0 +1,29 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# What utctl export has in memory does not grow with the trace.
+
+. ./shared/export.sh
+
+not_sanitized
+[ -r /proc/self/status ] || skip "nothing says what is in memory"
+recorded -b 64k -n 512 -- ./prog/pairs 12000
+python3 - "$T/trace" >"$T/out" 2>&1 <<'E' || fail "memory: $(cat "$T/out")"
+import subprocess, sys
+args = ["utctl", "export", sys.argv[1]]
+size = len(subprocess.run(args, stdout=subprocess.PIPE).stdout)
+assert size > 8 << 20, size
+p = subprocess.Popen(args, stdout=subprocess.PIPE)
+def most():
+    for l in open("/proc/%d/status" % p.pid):
+        if l.startswith("VmHWM:"):
+            return int(l.split()[1])
+left = size - len(p.stdout.read(2 << 20))
+begin = most()
+p.stdout.read(left - (1 << 20))
+end = most()
+p.stdout.read()
+assert p.wait() == 0
+print(size, begin, end)
+assert end - begin < 256, "grows"
+E
+cat "$T/out"
