@@ -196,7 +196,7 @@ process_began(pid_t pid)
 	return ticks;
 }
 
-/* What began before us is not ours. */
+/* A process that began before us is not ours. */
 static int
 process_maps(pid_t pid, const char *library)
 {
