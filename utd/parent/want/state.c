@@ -94,7 +94,7 @@ const struct member channel_members[] = {
 
 #undef OBJECT
 #define OBJECT counts
-/* Sessions and channels list only the first: see UPTO_BYTES in list.c. */
+/* Sessions list them up to bytes, and channels up to longest_us: list.c. */
 const struct member counts_members[] = {
 	NUMBER(written, "written"),
 	NUMBER(lost, "lost"),
