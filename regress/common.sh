@@ -268,6 +268,11 @@ discarded() {
 	awk '/events* discarded/ { n += $2 } END { print n + 0 }' "$T/view.err"
 }
 
+# The objects of the sources below here in which grep finds something.
+objects_with() {
+	find . -name '*.c' -exec grep -l "$@" {} + | sed 's/c$/o/'
+}
+
 # Wait until the command succeeds, as long as a slow machine may need.
 until_ok() {
 	tries=0

@@ -85,7 +85,10 @@ write_state(struct input *in, int how)
 	fuzz_file("old-state", file, filled);
 }
 
-/* As it is; only that of a newer utd would end this one, as it has to. */
+/*
+ * Write the input as it is, but with this version: the state of an older utd is
+ * not read, and that of a newer one ends this program, as it has to.
+ */
 static void
 write_raw(const struct input *in)
 {
@@ -95,8 +98,7 @@ write_raw(const struct input *in)
 	memcpy(file, in->p, filled);
 	if (filled >= sizeof(h)) {
 		memcpy(&h, file, sizeof(h));
-		if (h.a > state_ops.version)
-			h.a = state_ops.version;
+		h.a = state_ops.version;
 		memcpy(file, &h, sizeof(h));
 	}
 	fuzz_file("old-programs", "", 0);

@@ -22,8 +22,8 @@ $CC -std=c11 -D_GNU_SOURCE $CFLAGS "-DCLOCKS=\"$T/clocks\"" -c \
 # build_utd SECONDS: one whose consumers write points that often.
 build_utd() {
 	(cd "$T/src" && rm -f libut/libut.* utd/utd libut/common/compat.o \
-	    $(grep -l -e 'ut_cycles()' -e ut_read_clock -e UT_HAVE_CYCLES \
-	    -e POINTS_EVERY */*.c */*/*.c | sed 's/c$/o/') &&
+	    $(objects_with -e 'ut_cycles()' -e ut_read_clock \
+	    -e UT_HAVE_CYCLES -e POINTS_EVERY) &&
 	    unset MAKEFLAGS MFLAGS MAKELEVEL && ${MAKE:-make} CC="$CC" \
 	    CFLAGS="$CFLAGS" \
 	    LDFLAGS="-Wl,--wrap=ut_clock_gettime $T/setclock.o" \

@@ -143,7 +143,7 @@ esac
 unset UT_RUNDIR
 mkdir "$T/src" && cp -rp "$TOP/Makefile" "$TOP/libut" "$TOP/utd" \
     "$TOP/utctl" "$T/src" && (cd "$T/src" && rm -f libut/libut.* \
-    $(grep -l UT_RUNDIR_SYSTEM */*.c */*/*.c | sed 's/c$/o/')) &&
+    $(objects_with -e UT_RUNDIR_SYSTEM)) &&
     (cd "$T/src" && ${MAKE:-make} CC="$CC" CFLAGS="$CFLAGS" \
     CPPFLAGS="-Iutd -Iutd/parent -DUT_RUNDIR_SYSTEM='\"$T/top/sys\"'" all) \
     >"$T/make.log" 2>&1 || fail "cannot build: $(tail -3 "$T/make.log")"

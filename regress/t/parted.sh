@@ -15,9 +15,8 @@ not_cross
 not_sanitized
 mkdir "$T/src" && cp -rp "$TOP/Makefile" "$TOP/libut" "$TOP/utd" "$T/src" &&
     cp prog/counter.h "$T/src/libut" && (cd "$T/src" &&
-    rm -f libut/libut.* utd/utd libut/common/compat.o $(grep -l \
-    -e 'ut_cycles()' -e ut_read_clock -e UT_HAVE_CYCLES */*.c */*/*.c |
-    sed 's/c$/o/') && unset MAKEFLAGS MFLAGS MAKELEVEL &&
+    rm -f libut/libut.* utd/utd libut/common/compat.o $(objects_with \
+    -e 'ut_cycles()' -e ut_read_clock -e UT_HAVE_CYCLES) && unset MAKEFLAGS MFLAGS MAKELEVEL &&
     ${MAKE:-make} CC="$CC" CFLAGS="$CFLAGS" \
     CPPFLAGS="-DUT_CYCLES_H='\"counter.h\"' -DCOUNTER='\"$T/counter\"' \
     -DUT_CLOCKSOURCE='\"$T/source\"'" libut/libut.a utd/utd) \

@@ -193,7 +193,7 @@ same() {
 	cmp "$T/alone" "$T/record.out" || fail "$*: not the same"
 	echo "$events events of $*"
 }
-cat ../libut/*.c ../libut/*/*.c ../utd/*/*.c >"$T/text"
+find ../libut ../utd -name '*.c' -exec cat {} + >"$T/text"
 same sort -S 64k --parallel=2 "$T/text"
 same xz -T2 --block-size=100000 -c "$T/text"
 same pigz -p 4 -c "$T/text"

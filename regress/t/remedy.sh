@@ -16,12 +16,12 @@ unheard() {
 
 recorded -n 2 -b 4k -- ./prog/seq 1 4 300000
 [ "$lost" -gt 0 ] || fail "nothing was lost"
-heard 'channel channel0: .* -n 8 makes more of them, -b longer ones, and with -m block'
+heard 'channel channel0: .* -n 512 makes more of them, -b longer ones, and with -m block'
 recorded -n 2 -b 4k -m overwrite -S -- ./prog/seq 1 1 3000
 unheard 'of them'
 recorded -n 2 -b 4k -m block -t 0 -- ./prog/seq 1 4 300000
 [ "$lost" -gt 0 ] || fail "nothing was lost"
-heard 'channel channel0: .* -n 8 makes more of them'
+heard 'channel channel0: .* -n 512 makes more of them'
 recorded -n 2 -b 4k -m block -- ./prog/seq 1 1 300000
 [ "$lost" -eq 0 ] || fail "$lost lost"
 recorded -- ./prog/seq 1 1 30
@@ -43,10 +43,10 @@ utctl create -o "$T/s" s >/dev/null &&
     utctl enable-event -c c '*' && utctl start || fail "set-up"
 ./prog/seq 1 4 300000
 for c in stop destroy; do
-	expect 0 'channel c: .* -n 8 makes more of them' utctl $c s
+	expect 0 'channel c: .* -n 512 makes more of them' utctl $c s
 done
 utctl create -o "$T/d" s >/dev/null &&
-    utctl enable-channel -n 2 -b 4k c &&
+    utctl enable-channel -n 2 -b 32k c &&
     utctl enable-event -c c '*' && utctl start || fail "set-up"
-./prog/seq 1 4 300000
+./prog/seq 1 4 600000
 expect 0 'channel c: .* -n 8 makes more of them' utctl destroy s

@@ -99,6 +99,13 @@ near "$(utctl stat -v big -e filters:mixed "$T/a" |
     awk '$1 == "big" { getline; print $4; exit }')" 18446744073709551000 ||
     fail "big"
 
+# Integers are whole.
+echo '1 malloc 1974096 0x1000 0xa1' | utctl record -o "$T/large" \
+    -e libc:malloc -- ./prog/calls 2>"$T/err" || fail "record: $(cat "$T/err")"
+expect 0 '^ *1 *1974096 *1974096 .* 1974096 .*libc:malloc$' \
+    utctl stat -v size "$T/large"
+expect 0 '^ *1048576 to *2097152 *1 |' utctl stat -v size "$T/large"
+
 # By group, and as JSON, which others can read.
 utctl stat -g program -v n "$T/a" >"$T/out" || fail "-g program -v n"
 awk '$1 == "n" { on = 1; next } /^$/ { on = 0 }

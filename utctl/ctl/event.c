@@ -79,34 +79,25 @@ rule_print(const struct row *r)
 	printf(")\n");
 }
 
-/* The levels of a rule: 0, or -1. */
-static int
-put_level(FILE *f, const struct row *r)
-{
-	const struct member *kind = row_find(r, "level_kind");
-	const char *name = level_name(row_num(r, "level_number"));
-
-	if (kind == NULL || kind->num >= UT_RULE_ANY || name == NULL) {
-		say("event %s: level %s is not known to this utctl",
-		    row_str(r, "glob"), row_str(r, "level"));
-		return -1;
-	}
-	if (kind->num != UT_RULE_ALL)
-		fprintf(f, " -%c %s", kind->num == UT_RULE_ONLY ? 'L' : 'l',
-		    name);
-	return 0;
-}
-
 int
 rule_save(FILE *f, const char *session, const char *channel,
     const struct row *r)
 {
+	const struct member *kind = row_find(r, "level_kind");
+	const char *level = level_name(row_num(r, "level_number"));
 	const struct row *x;
 
+	if (kind == NULL || kind->num >= UT_RULE_ANY || level == NULL) {
+		say("event %s, level %s: the utd that runs is of another "
+		    "version, and does not tell this utctl what that is",
+		    row_str(r, "glob"), row_str(r, "level"));
+		return -1;
+	}
 	put_word(f, "enable-event -s ", session);
 	put_word(f, " -c ", channel);
-	if (put_level(f, r) == -1)
-		return -1;
+	if (kind->num != UT_RULE_ALL)
+		fprintf(f, " -%c %s", kind->num == UT_RULE_ONLY ? 'L' : 'l',
+		    level);
 	for (x = r->child; (x = row_first(x, "exclusion")) != NULL; x = x->next)
 		put_word(f, " -x ", row_str(x, "glob"));
 	if (row_str(r, "filter")[0] != '\0')

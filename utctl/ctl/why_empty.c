@@ -139,6 +139,21 @@ warnings_say(const struct row *session)
 			say("warning: %s", row_str(w, "text"));
 }
 
+/* No fewer than the default, unless they are larger than that. */
+static uint64_t
+more_subbufs(const struct row *channel)
+{
+	const struct attr *a = &attr_table[ATTR_NSUBS];
+	const uint64_t n = row_num(channel, "subbufs") * 4, usual =
+	    strcmp(row_str(channel, "buffers"), "pid") == 0 ? a->usual_pid :
+	    a->usual;
+
+	if (n < usual && row_num(channel, "subbuf_size") <=
+	    attr_table[ATTR_SUBSIZE].usual)
+		return usual;
+	return n > UT_NSUBS_MAX ? UT_NSUBS_MAX : n;
+}
+
 /* Say what the user can do about events that found no free buffer. */
 static void
 remedy_of(const struct row *channel)
@@ -146,10 +161,8 @@ remedy_of(const struct row *channel)
 	const char *name = row_str(channel, "name");
 	const char *mode = row_str(channel, "mode");
 	const uint64_t waited = row_num(channel, "waited_us") / 1000;
-	uint64_t more = row_num(channel, "subbufs") * 4;
+	const uint64_t more = more_subbufs(channel);
 
-	if (more > UT_NSUBS_MAX)
-		more = UT_NSUBS_MAX;
 	if (row_num(channel, "lost") > 0 && strcmp(mode, "block") != 0)
 		say("channel %s: events are lost while no buffer is free, or "
 		    "if they are longer than one: -n %" PRIu64 " makes more of "

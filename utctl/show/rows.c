@@ -118,22 +118,34 @@ json_hist(struct hist *h, int mean)
 	json_real("max", h->max);
 }
 
+int
+row_digits(double v)
+{
+	return v > -1e11 && v < 1e11 && v == (double)(int64_t)v ? 11 : 6;
+}
+
+static void
+row_value(struct rows *t, const char *head, double v, int isns)
+{
+	if (isns)
+		row_text(t, head, "%.3f", v / US);
+	else
+		row_text(t, head, "%.*g", row_digits(v), v);
+}
+
 void
 row_hist(struct rows *t, struct hist *h, int isns)
 {
-	const char *fmt = isns ? "%.3f" : "%.6g";
-	const double unit = isns ? US : 1;
 	size_t q;
 
 	json_hist(h, 1);
 	if (!isns)
-		row_text(t, "min", fmt, h->min);
-	row_text(t, isns ? "mean us" : "mean", fmt,
-	    h->sum / (double)h->n / unit);
+		row_value(t, "min", h->min, isns);
+	row_value(t, isns ? "mean us" : "mean", h->sum / (double)h->n, isns);
 	for (q = 0; q < HIST_QUANTILES; q++)
-		row_text(t, hist_quantiles[q].name, fmt,
-		    hist_quantile(h, hist_quantiles[q].of_1000) / unit);
-	row_text(t, isns ? "max us" : "max", fmt, h->max / unit);
+		row_value(t, hist_quantiles[q].name,
+		    hist_quantile(h, hist_quantiles[q].of_1000), isns);
+	row_value(t, isns ? "max us" : "max", h->max, isns);
 }
 
 void

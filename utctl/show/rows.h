@@ -50,6 +50,8 @@ void	 row_u64(struct rows *, const char *, const char *, uint64_t);
 void	 row_us(struct rows *, const char *, const char *, int64_t);
 void	 row_text(struct rows *, const char *, const char *, ...)
 	    __attribute__((format(printf, 3, 4)));
+/* The digits of %g for a value: an integer is shown whole if it fits. */
+int	 row_digits(double);
 /* Print how values, of which there are some, or ns are distributed. */
 void	 row_hist(struct rows *, struct hist *, int);
 /* The members alone, with the mean or without. */

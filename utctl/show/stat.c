@@ -220,7 +220,8 @@ print_bars(const struct group *row)
 	for (v = first_bound(h->min); v <= h->max; v = next_bound(v)) {
 		n = hist_between(h, v, next_bound(v));
 		width = (int)((double)n * BAR / (double)most + 0.999);
-		printf("%14.6g to %12.6g %12" PRIu64 " |", v, next_bound(v), n);
+		printf("%14.*g to %12.*g %12" PRIu64 " |", row_digits(v), v,
+		    row_digits(next_bound(v)), next_bound(v), n);
 		for (i = 0; i < width; i++)
 			putchar('#');
 		putchar('\n');

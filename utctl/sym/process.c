@@ -42,9 +42,10 @@
 #include "process.h"
 
 #define PROCESSES	4096		/* kept in any case */
-#define MODULES		(1u << 18)	/* all processes together */
+#define MODULES		(1u << 19)	/* all processes together */
+#define FRESH		(48 * PROCESSES) /* new modules, until some go */
 
-static size_t	nmodules;
+static size_t	nmodules, fresh;
 static uint64_t	serials;
 
 void
@@ -120,6 +121,16 @@ origin_unsure(const struct origin *o, int64_t ns)
 }
 
 static void
+modules_free(struct process *p)
+{
+	nmodules -= p->nmodules;
+	free(p->modules);
+	p->modules = NULL;
+	p->nmodules = p->room = 0;
+	p->serial = ++serials;
+}
+
+static void
 process_free(const struct processes *ps, struct process *p)
 {
 	size_t i;
@@ -136,15 +147,15 @@ process_free(const struct processes *ps, struct process *p)
 	free(p->callers.v);
 	map_free(&p->callers.addresses);
 	map_free(&p->callers.events);
-	nmodules -= p->nmodules;
-	free(p->modules);
+	modules_free(p);
 	free(p->program);
 	free(p);
 }
 
 /*
  * Drop the processes that had no event since the last time.  This is done once
- * for so many new ones, if nobody keeps anything of them.
+ * for so many new ones, or so many modules.  If somebody keeps something of the
+ * processes, they only lose their modules: else new ones would find no room.
  */
 static void
 processes_drop(struct processes *ps)
@@ -152,16 +163,18 @@ processes_drop(struct processes *ps)
 	struct process **pp = &ps->first, *p;
 
 	map_free(&ps->map);
-	ps->fresh = 0;
+	ps->fresh = fresh = 0;
 	while ((p = *pp) != NULL) {
-		if (p->used) {
-			p->used = 0;
-			map_put(&ps->map, p->key, p);
-			pp = &p->next;
+		if (!p->used && !ps->kept) {
+			*pp = p->next;
+			process_free(ps, p);
 			continue;
 		}
-		*pp = p->next;
-		process_free(ps, p);
+		if (!p->used && p->nmodules > 0)
+			modules_free(p);
+		p->used = 0;
+		map_put(&ps->map, p->key, p);
+		pp = &p->next;
 	}
 	ps->last = pp;
 }
@@ -172,7 +185,7 @@ process_add(struct processes *ps, const struct ctf_stream *s,
 {
 	struct process *p;
 
-	if (ps->fresh++ == PROCESSES && !ps->kept)
+	if (ps->fresh++ == PROCESSES || fresh >= FRESH)
 		processes_drop(ps);
 	if ((p = calloc(1, ps->ops->size)) == NULL)
 		die_errno("malloc");
@@ -331,6 +344,7 @@ module_add(struct process *p, const struct mapping *m)
 	p->modules[i] = *m;
 	p->nmodules++;
 	nmodules++;
+	fresh++;
 	p->serial = ++serials;
 }
 
