@@ -28,7 +28,7 @@
 #define SUBBUFS		32
 
 struct wish {
-	struct trigger	 trigger;	/* what of it users choose */
+	struct trigger	 trigger;	/* users choose parts of it */
 	char		 command[UT_COMMAND_MAX + 1];
 	struct contexts	 contexts;	/* needed by the filter */
 };
