@@ -14,7 +14,7 @@ check() {	# directory, reason
 	[ $((events + lost)) -eq $total ] ||
 	    fail "$events + $lost are not $total"
 	[ "$events" -gt 100 ] || fail "only $events events in all that room"
-	grep -q "error: channel c: events are lost: $2" "$T/counts" ||
+	grep -q "\"error\":\"channel c: events are lost: $2" "$T/counts" ||
 	    fail "list does not say why: $(cat "$T/counts")"
 	expect 0 "\"error\":\"[^\"]*$2" utctl list -j s
 	grep -q "$2" "$T/utd.log" || fail "not in utd's log"
@@ -112,7 +112,7 @@ utctl create -o "$T/small/full" s >/dev/null 2>&1 &&
 ./prog/seq 1 1 100
 counts s
 [ "$events" -eq 0 ] || fail "$events events without metadata"
-grep -q 'error: channel c: events wait: No space left' "$T/counts" ||
+grep -q '"error":"channel c: events wait: No space left' "$T/counts" ||
     fail "list does not say why: $(cat "$T/counts")"
 rm "$T/small/ballast"
 # They have waited in the buffers: once they are written all is well.

@@ -48,8 +48,8 @@ void	 rotation_save(FILE *, const struct row *, int);
 void	 tracked_save(FILE *, const struct row *);
 void	 trigger_save(FILE *, const struct row *, const char *, int);
 
-/* save.c */
-void	 attr_print(FILE *, const struct attr *, uint32_t);	/* a valid one */
+/* save.c: the value is a valid one. */
+void	 attr_print(FILE *, const struct attr *, uint32_t);
 
 /* quote.c */
 void	 put_word(FILE *, const char *, const char *);
