@@ -20,10 +20,10 @@
  *
  * The cycle counter is that which counts at one rate, whatever the processor
  * does, and which programs may read: one function for each architecture.
- * utd, not the program, decides whether the counter can be trusted
- * (utd/parent/want/clock_trust.c).  The read is not ordered with other instructions,
- * so it may be some ten nanoseconds early; waiting for all that came before
- * would cost as much as the system's own clock.
+ * utd, not the program, decides whether the counter can be trusted: see
+ * utd/parent/want/clock_trust.c.  The read is not ordered with other
+ * instructions, so it may be some ten nanoseconds early; waiting for all that
+ * came before would cost as much as the system's own clock.
  */
 
 #ifndef CLOCK_H

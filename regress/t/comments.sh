@@ -1,6 +1,7 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
-# A comment begins with its subject or its verb: not with a word that stands for
+# Sources have no line over 80 columns, and a comment begins with its subject or
+# its verb: not with a word that stands for
 # something said elsewhere, and not in the middle of another one's sentence.
 
 . ./common.sh
@@ -64,6 +65,11 @@ cd "$TOP" || exit 1
 find libut utd utctl -name '*.[ch]' >"$T/sources"
 [ "$(wc -l <"$T/sources")" -gt 100 ] || fail "no sources"
 dangling $(cat "$T/sources") >"$T/dangling"
+for f in $(cat "$T/sources"); do
+	expand "$f" | awk -v f="$f" 'length > 80 { print f ":" FNR ": " $0 }'
+done >"$T/wide"
+[ ! -s "$T/wide" ] || fail "lines over 80 columns:
+$(cat "$T/wide")"
 [ ! -s "$T/dangling" ] || fail "comments that begin in the middle:
 $(cat "$T/dangling")"
 exit 0

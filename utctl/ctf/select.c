@@ -396,7 +396,8 @@ select_say(const struct select *sel, unsigned long long selected)
 	if (sel->count_given && sel->count >= 0 &&
 	    selected >= (unsigned long long)sel->count)
 		return;				/* not all of it was read */
-	say_unused(&sel->programs, 'p', "selected event is of a program of that");
+	say_unused(&sel->programs, 'p',
+	    "selected event is of a program of that");
 	say_unused(&sel->threads, 't', "selected event is of a thread of that");
 	if (sel->filter != NULL && !sel->passes && sel->whys > 0)
 		say_why(sel);

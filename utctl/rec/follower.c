@@ -142,9 +142,9 @@ follower_start(struct follower *fw, const char *dir, int64_t hold, int utd)
 }
 
 /*
- * Wait until all is printed.  If hurry is set, or once a signal has come, do not
- * wait for a terminal or a reader that has not taken anything for a while:
- * nothing more is printed then.
+ * Wait until all is printed.  If hurry is set, or once a signal has come, give
+ * up on a terminal or a reader that has not taken anything for a while: nothing
+ * more is printed then.
  */
 void
 follower_end(struct follower *fw, int hurry)

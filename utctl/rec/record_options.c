@@ -116,8 +116,8 @@ parse_limit(const char *s)
 	unsigned long long ms;
 
 	if (parse_ms(s, &ms) == -1 || ms == 0 || ms > INT32_MAX)
-		die("time '%s': not 1ms to %dm, in seconds or with ms, s, m or h",
-		    s, INT32_MAX / 60000);
+		die("time '%s': not 1ms to %dm, in seconds or with ms, s, m "
+		    "or h", s, INT32_MAX / 60000);
 	return (int64_t)ms;
 }
 

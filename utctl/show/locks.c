@@ -199,7 +199,8 @@ put_place(const struct rows *t, const char *head, const struct locks *ls,
 		return;
 	printf("  %s", lock_text(address, name, text));
 	if (name == NULL)
-		printf(" first used by %s", callers_text(&ls->process.callers, first, text));
+		printf(" first used by %s",
+		    callers_text(&ls->process.callers, first, text));
 	putchar('\n');
 }
 

@@ -35,7 +35,7 @@
 struct newest {
 	char	*dir;			/* NULL: none yet */
 	time_t	 time;
-	int	 others;			/* there are some of other users */
+	int	 others;		/* other users have some */
 };
 
 /* The sessions that utd has, or NULL; asked for once. */

@@ -79,7 +79,7 @@ struct process_call {
  */
 struct origin {
 	int64_t		 lossy;		/* ns: events were lost until then */
-	int		 losses;	/* not only the oldest events are gone */
+	int		 losses;	/* not only old events are gone */
 	struct pair_thread *begun;	/* pair_thread.c's: pairs_cut() */
 };
 
