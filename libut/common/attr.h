@@ -68,7 +68,9 @@ struct attr {
 	unsigned int	 commands;
 	const char	*name;		/* in JSON */
 	const char	*what;		/* in messages */
-	const char	*text;		/* for list, unless words[0] is */
+	const char	*text;		/* for list, but for the default; %: a
+					   number's value */
+	const char	*never;		/* for list, in its place for 0 */
 	uint32_t	 min, max;
 	bool		 bytes;		/* with k or m in messages */
 	bool		 power;		/* must be a power of two */

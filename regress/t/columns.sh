@@ -61,7 +61,7 @@ function ns(s) { return sprintf("+%d.%09d", int(s / 1e9), s % 1e9) }
 	last = t
 }' >"$T/want" && is relative,delta
 # The same time as -b counts.
-at=$(sed -n '400s/ .*//p' "$T/want")
+at=$(column relative | sed -n 400p)
 utctl view -o relative,delta,fields -b "$at" -n 1 "$T/trace" >"$T/out" ||
     fail "-b $at"
 [ "$(cat "$T/out")" = "$at +0.000000000 $(sed -n '400s/^[^{]*{/{/p' \
@@ -137,18 +137,19 @@ utctl view -io event -D work:inner_entry,req:start -e work:inner_entry \
     awk '{ n = length($0) - length("work:inner_entry") }
 	n > most { most = n } END { exit most != 64 }' || fail "not 32 levels"
 # JSON, and columns.
+utctl view -i "$T/trace" >"$T/indented" || fail "-i"
 utctl view -ij "$T/trace" >"$T/out" || fail "-ij"
 sed 's/,"depth":[0-9]*}$/}/;s/,"depth":[0-9]*,"took_ns":"[0-9]*"}$/}/' \
     "$T/out" | cut -d , -f 3- >"$T/plain"
 cut -d , -f 3- "$T/json" | cmp - "$T/plain" || fail "-ij: $(head "$T/out")"
 sed -n 's/.*"depth":\([0-9]*\).*/\1/p' "$T/out" >"$T/depths"
-sed 's/^[^]]*] \( *\).*/\1/' "$T/got" | awk '{ print length($0) / 2 }' |
+sed 's/^[^]]*] \( *\).*/\1/' "$T/indented" | awk '{ print length($0) / 2 }' |
     cmp - "$T/depths" || fail "depth: $(head "$T/depths")"
 sed -n 's/.*"took_ns":"\([0-9]*\)"}$/\1/p' "$T/out" |
     awk '{ printf "%.3f\n", $1 / 1000 }' >"$T/tooks"
-sed -n 's/.* \([0-9.]*\) us$/\1/p' "$T/got" | cmp - "$T/tooks" ||
+sed -n 's/.* \([0-9.]*\) us$/\1/p' "$T/indented" | cmp - "$T/tooks" ||
     fail "took_ns: $(head "$T/tooks")"
-sed 's/^[^]]*] \( *[^ ]*\) {.*}/\1/' "$T/got" >"$T/want"
+sed 's/^[^]]*] \( *[^ ]*\) {.*}/\1/' "$T/indented" >"$T/want"
 utctl view -io event "$T/trace" | cmp - "$T/want" || fail "-io event"
 # Requests, from thread to thread.
 utctl view -o event,fields -D req:start,req:done,id -e 'req:*' "$T/trace" \

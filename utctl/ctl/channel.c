@@ -18,8 +18,6 @@
  * Channels of a session, and what their events say besides their fields.
  */
 
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "../utctl.h"
@@ -88,20 +86,11 @@ const struct command cmd_remove_channel = {
 	.parse = channel_parse, .ask = channel_ask
 };
 
-static void
-check_context(const char *name)
+static const char *
+known_context(size_t i)
 {
-	char known[128] = "";
-	size_t n = 0;
-	int i;
-
-	if (context_kind(name) != -1)
-		return;
-	for (i = 0; i < CONTEXT_OWN; i++)
-		n += (size_t)snprintf(known + n, sizeof(known) - n, "%s, ",
-		    context_table[i].name);
-	die("context '%s': unknown: there are %sand %sNAME", name, known,
-	    CONTEXT_APP);
+	return i < CONTEXT_OWN ? context_table[i].name :
+	    i == CONTEXT_OWN ? CONTEXT_APP "NAME" : NULL;
 }
 
 static int
@@ -131,7 +120,9 @@ context_parse(int argc, char **argv, struct step *st)
 	if (optind == argc)
 		return usage_lacks("name a context");
 	for (i = optind; i < argc; i++)
-		check_context(argv[i]);
+		if (context_kind(argv[i]) == -1)
+			die("context '%s': unknown: there are %s", argv[i],
+			    names_text(known_context));
 	if (argc - optind > (int)CONTEXT_MAX)
 		die("%s: more than %u contexts", argv[0], CONTEXT_MAX);
 	st->names = argv + optind;

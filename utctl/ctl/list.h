@@ -48,6 +48,9 @@ void	 rotation_save(FILE *, const struct row *, int);
 void	 tracked_save(FILE *, const struct row *);
 void	 trigger_save(FILE *, const struct row *, const char *, int);
 
+/* save.c */
+void	 attr_print(FILE *, const struct attr *, uint32_t);	/* a valid one */
+
 /* quote.c */
 void	 put_word(FILE *, const char *, const char *);
 

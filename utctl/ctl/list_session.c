@@ -20,7 +20,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -166,52 +165,38 @@ print_registry(const struct row *r, uint64_t subbufs)
 	print_events(r, 12, print_registered);
 }
 
-/* Files that are cut. */
-static void
-print_files(uint64_t size, uint64_t n)
-{
-	const char *unit = size % 1048576 == 0 ? "m" : size % 1024 == 0 ? "k" :
-	    "";
-
-	printf(", files of %" PRIu64 "%s", size / (*unit == 'm' ? 1048576 :
-	    *unit == 'k' ? 1024 : 1), unit);
-	if (n != 0)
-		printf(", the last %" PRIu64 " of a stream", n);
-}
-
 static void
 print_timeout(const struct row *r)
 {
-	const char *name = attr_table[ATTR_TIMEOUT].name;
-	const uint64_t ms = row_num(r, name);
-	char *text;
+	const struct attr *a = &attr_table[ATTR_TIMEOUT];
 
-	if (row_str(r, name)[0] != '\0') {
-		printf(" %s", row_str(r, name));
+	if (row_str(r, a->name)[0] != '\0') {
+		printf(" %s", row_str(r, a->name));
 		return;
 	}
-	text = time_text(ms);
-	printf(" for %s", text);
-	free(text);
+	fputs(" for ", stdout);
+	attr_print(stdout, a, (uint32_t)row_num(r, a->name));
 }
 
-/* An interval that is not the default. */
+/* An attribute that is not the default. */
 static void
-print_interval(const struct row *r)
+print_attr(const struct row *r, const struct attr *a)
 {
-	const struct attr *a = &attr_table[ATTR_FLUSH];
-	const uint64_t ms = row_num(r, a->name);
-	char *text;
+	const uint32_t v = (uint32_t)row_num(r, a->name);
+	const size_t n = strcspn(a->text, "%");
 
-	if (ms == a->usual)
+	if (a->words[0] != NULL ? strcmp(row_str(r, a->name),
+	    a->words[0]) == 0 : v == a->usual)
 		return;
-	if (ms == 0) {
-		printf(", flushed when full");
+	if (a->never != NULL && v == 0) {
+		fputs(a->never, stdout);
 		return;
 	}
-	text = time_text(ms);
-	printf(", flushed each %s", text);
-	free(text);
+	printf("%.*s", (int)n, a->text);
+	if (a->text[n] != '\0') {
+		attr_print(stdout, a, v);
+		fputs(a->text + n + 1, stdout);
+	}
 }
 
 /* How far the times of the cycle counter were off, where that is known. */
@@ -261,16 +246,12 @@ print_channel(const struct row *r, int all)
 		print_timeout(r);
 	printf(", %" PRIu64 " sub-buffers of %" PRIu64 "%s",
 	    row_num(r, "subbufs"), size, unit);
-	if (row_num(r, "file_size") != 0)
-		print_files(row_num(r, "file_size"), row_num(r, "files"));
 	for (a = attr_table; a < attr_table + ATTRS; a++)
-		if (a->text != NULL &&
-		    strcmp(row_str(r, a->name), a->words[0]) != 0) {
-			fputs(a->text, stdout);
+		if (a->text != NULL) {
+			print_attr(r, a);
 			if (a == &attr_table[ATTR_CLOCK])
 				print_clock(r);
 		}
-	print_interval(r);
 	puts(note);
 	print_waits(r, 8);
 	print_contexts(r);

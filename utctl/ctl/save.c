@@ -91,13 +91,23 @@ row_attr(const struct attr *a, const struct row *r, uint32_t *v)
 	return -1;
 }
 
-static void
-put_time(FILE *f, uint32_t ms)
+void
+attr_print(FILE *f, const struct attr *a, uint32_t v)
 {
-	char *text = time_text(ms);
+	char *text;
 
-	fprintf(f, " %s", text);
-	free(text);
+	if (a->endless && v == ATTR_FOREVER)
+		fputs(ATTR_FOREVER_NAME, f);
+	else if (a->time) {
+		fputs(text = time_text(attr_number(a, v)), f);
+		free(text);
+	} else if (a->words[0] != NULL)
+		fputs(a->words[v], f);
+	else if (a->bytes && v % 1024 == 0 && v != 0)
+		fprintf(f, "%u%c", v % 1048576 == 0 ? v / 1048576 : v / 1024,
+		    v % 1048576 == 0 ? 'm' : 'k');
+	else
+		fprintf(f, "%u", v);
 }
 
 static void
@@ -106,17 +116,8 @@ put_attr(FILE *f, const struct attr *a, uint32_t v)
 	fprintf(f, " -%c", a->option[0]);
 	if (a->option[1] == '\0')
 		return;
-	if (a->endless && v == ATTR_FOREVER)
-		fprintf(f, " %s", ATTR_FOREVER_NAME);
-	else if (a->time)
-		put_time(f, attr_number(a, v));
-	else if (a->words[0] != NULL)
-		fprintf(f, " %s", a->words[v]);
-	else if (a->bytes && v % 1024 == 0 && v != 0)
-		fprintf(f, " %u%c", v % 1048576 == 0 ? v / 1048576 : v / 1024,
-		    v % 1048576 == 0 ? 'm' : 'k');
-	else
-		fprintf(f, " %u", v);
+	putc(' ', f);
+	attr_print(f, a, v);
 }
 
 /* Write the attributes that are not the default. */

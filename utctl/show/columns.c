@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "../ctf/ctf_field.h"
-#include "../say.h"
+#include "../utctl.h"
 #include "common/event_name.h"
 #include "print.h"
 
@@ -186,19 +186,6 @@ put_event(char *p, struct ctf_stream *s)
 	return out_put(p + n, s->event->text, s->event->textlen);
 }
 
-static void	no_column(const char *, size_t) __attribute__((noreturn));
-
-static void
-no_column(const char *name, size_t n)
-{
-	char known[256] = "";
-	size_t i;
-
-	for (i = 0; i < NALL; i++)
-		strcat(strcat(known, i == 0 ? "" : ", "), all[i].name);
-	die("-o: column '%.*s': none of %s", (int)n, name, known);
-}
-
 const char *
 column_name(size_t i)
 {
@@ -214,7 +201,8 @@ column(const char *name, size_t n)
 		if (strlen(all[i].name) == n &&
 		    memcmp(all[i].name, name, n) == 0)
 			return &all[i];
-	no_column(name, n);
+	die("-o: column '%.*s': none of %s", (int)n, name,
+	    names_text(column_name));
 }
 
 void

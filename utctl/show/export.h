@@ -14,7 +14,6 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-
 /*
  * utctl export: what its formats share.
  */
@@ -29,7 +28,9 @@
 #include "pair.h"
 
 /*
- * The formats.  Each reads all and writes it; the pairs of -D have been added.
+ * The formats; the pairs of -D have been added.  Each reads all and writes it:
+ * one that prints as print.h does calls ctf_print_init() before, text_trace()
+ * for each trace that it comes to, and ctf_print_flush() at the end.
  */
 void	 export_chrome(struct reader *, struct pairs *);
 void	 export_folded(struct reader *, struct pairs *);

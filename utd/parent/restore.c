@@ -20,7 +20,6 @@
  */
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "parent.h"
@@ -70,25 +69,6 @@ members_get(struct ut_msg *in, const struct member *m, void *object)
 			ut_msg_get_str(in, p, m->size);
 		else
 			ut_msg_get_str(in, *(char **)p = s, m->size);
-	}
-}
-
-static void
-members_move(const struct member *m, void *to, const void *from)
-{
-	const char *s;
-	char **p;
-
-	for (; m->size != 0; m++) {
-		if (m->type != MEMBER_STRING) {
-			memcpy((char *)to + m->at, (const char *)from + m->at,
-			    m->size);
-			continue;
-		}
-		p = (void *)((char *)to + m->at);
-		s = member_text(m, from);
-		free(*p);
-		*p = s[0] != '\0' ? xstrdup(s) : NULL;
 	}
 }
 

@@ -27,14 +27,13 @@
 #define FLUSH_MS	50	/* until an event is seen */
 #define SUBBUFS		32
 
-/* The request; false, and refused, if it makes no sense. */
 struct wish {
-	uint32_t	 action;
-	uint32_t	 count;
+	struct trigger	 trigger;	/* users choose parts of it */
 	char		 command[UT_COMMAND_MAX + 1];
 	struct contexts	 contexts;	/* needed by the filter */
 };
 
+/* The request; false, and refused, if it makes no sense. */
 static bool
 get_wish(struct client *k, struct ut_msg *m, struct wish *w)
 {
@@ -42,15 +41,16 @@ get_wish(struct client *k, struct ut_msg *m, struct wish *w)
 
 	rule_free(k->rule);
 	k->rule = NULL;
-	w->action = ut_msg_get_u32(m);
-	w->count = ut_msg_get_u32(m);
+	w->trigger.action = ut_msg_get_u32(m);
+	w->trigger.count = ut_msg_get_u32(m);
+	w->trigger.command = w->command;
 	ut_msg_get_str(m, w->command, sizeof(w->command));
 	if (m->bad) {
 		client_refuse(k, "trigger: a command of at most %d bytes",
 		    UT_COMMAND_MAX);
 		return false;
 	}
-	if (!client_check(k, !trigger_refused(k->session, w->action,
+	if (!client_check(k, !trigger_refused(k->session, w->trigger.action,
 	    w->command, why, sizeof(why)) &&
 	    (k->rule = rule_read(m, why, sizeof(why))) != NULL, why))
 		return false;
@@ -100,10 +100,8 @@ trigger_make(struct session *s, struct rule *rule, const struct wish *w)
 		return NULL;
 	session_watch(watch, s);
 	t = watch->trigger;
+	members_move(trigger_members, t, &w->trigger);
 	t->number = ++s->ntriggers;
-	t->action = w->action;
-	t->count = w->count;
-	t->command = w->command[0] != '\0' ? xstrdup(w->command) : NULL;
 	if (watch_channel(watch, rule, &w->contexts) != NULL)
 		return t;
 	s->ntriggers--;

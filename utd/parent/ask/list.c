@@ -24,10 +24,6 @@
 #include "../link/program.h"
 #include "../act/trigger.h"
 
-#define ALL		SIZE_MAX
-#define UPTO_BYTES	4u	/* so many of counts_members */
-#define UPTO_WAITS	7u	/* so many of counts_members */
-
 static struct ut_msg out;
 
 /*
@@ -58,20 +54,20 @@ row_num(const char *key, uint64_t value)
 	out.h.b++;
 }
 
-/* The next n members that are listed; returns those that follow. */
-static const struct member *
-row_members(const struct member *m, size_t n, const void *object)
+/* The members that are listed, up to that of the name last, or all if NULL. */
+static void
+row_members(const struct member *m, const char *last, const void *object)
 {
-	for (; m->size != 0 && n > 0; m++) {
+	for (; m->size != 0; m++) {
 		if (m->name == NULL)
 			continue;
 		if (m->type == MEMBER_NUMBER)
 			row_num(m->name, member_number(m, object));
 		else
 			row_str(m->name, member_text(m, object));
-		n--;
+		if (last != NULL && strcmp(m->name, last) == 0)
+			return;
 	}
-	return m;
 }
 
 static void
@@ -138,7 +134,7 @@ list_registry(struct client *k, const struct region *r)
 	row_begin(2, "registry");
 	row_num("uid", r->trace->uid);
 	row_num("bits", r->trace->bits);
-	(void)row_members(counts_members, ALL, &r->counts);
+	row_members(counts_members, NULL, &r->counts);
 	row_num("used", r->used);
 	if (r->trace->owner != 0) {
 		row_str("name", r->trace->name);
@@ -180,7 +176,7 @@ list_channel(struct client *k, const struct channel *ch)
 	}
 	row_num("clock_error_ns", ch->attrs.v[ATTR_CLOCK] ==
 	    UT_CLOCK_CYCLES ? course_error(&ch->session->course) : 0);
-	(void)row_members(counts_members, UPTO_WAITS, &sum);
+	row_members(counts_members, "longest_us", &sum);
 	row_end(k);
 	list_contexts(k, ch);
 	list_rules(k, ch);
@@ -210,19 +206,15 @@ static void
 list_trigger(struct client *k, const struct trigger *t)
 {
 	const struct rule *rule = trigger_rule(t);
-	const struct member *m;
 
 	row_begin(1, "trigger");
-	m = row_members(trigger_members, 1, t);
+	row_members(trigger_members, NULL, t);
 	row_str("glob", rule->glob);
 	row_str("filter", rule->filter != NULL ? rule->filter->text : "");
-	m = row_members(m, 1, t);
 	row_str("action", trigger_name(t->action));
-	m = row_members(m, 1, t);
 	row_str("state", t->due || t->busy ? "due" : trigger_over(t) ? "over" :
 	    "armed");
 	row_num("matches", trigger_matches(t));
-	(void)row_members(m, ALL, t);
 	row_end(k);
 }
 
@@ -271,14 +263,14 @@ list_session(struct client *k, const struct session *s)
 	row_str("name", s->name);
 	row_str("dir", s->dir);
 	row_str("state", s->active ? "active" : "stopped");
-	(void)row_members(counts_members, UPTO_BYTES, &sum);
+	row_members(counts_members, "bytes", &sum);
 	row_num("came", s->came);
 	row_num("others", s->others);
 	row_num("astray", s->astray);
 	row_str("error", session_wrong(k, s));
 	row_num("current", s->current && s->uid == k->conn->uid);
 	row_num("output", session_output(s));
-	(void)row_members(session_members, ALL, s);
+	row_members(session_members, NULL, s);
 	row_end(k);
 	for (ch = s->channels; ch != NULL; ch = ch->next)
 		list_channel(k, ch);

@@ -129,6 +129,8 @@ extern const struct member channel_members[], counts_members[];
 extern const struct member trace_members[], region_members[];
 uint64_t member_number(const struct member *, const void *);
 const char *member_text(const struct member *, const void *);
+/* Copy all of a table, strings too, to an object from another. */
+void	 members_move(const struct member *, void *, const void *);
 
 /* state.c: the records of all objects. */
 extern const struct saved_ops state_ops;

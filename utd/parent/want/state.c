@@ -25,6 +25,7 @@
  * a trace, rules of a channel, warnings of a session and what it tracks.
  */
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "rule.h"
@@ -94,7 +95,7 @@ const struct member channel_members[] = {
 
 #undef OBJECT
 #define OBJECT counts
-/* Sessions and channels list only the first: see UPTO_BYTES in list.c. */
+/* Sessions list them up to bytes, and channels up to longest_us: list.c. */
 const struct member counts_members[] = {
 	NUMBER(written, "written"),
 	NUMBER(lost, "lost"),
@@ -146,6 +147,25 @@ member_text(const struct member *m, const void *object)
 	if (m->type == MEMBER_TEXT)
 		return p;
 	return *(char *const *)p != NULL ? *(char *const *)p : "";
+}
+
+void
+members_move(const struct member *m, void *to, const void *from)
+{
+	const char *s;
+	char **p;
+
+	for (; m->size != 0; m++) {
+		if (m->type != MEMBER_STRING) {
+			memcpy((char *)to + m->at, (const char *)from + m->at,
+			    m->size);
+			continue;
+		}
+		p = (void *)((char *)to + m->at);
+		s = member_text(m, from);
+		free(*p);
+		*p = s[0] != '\0' ? xstrdup(s) : NULL;
+	}
 }
 
 static void
