@@ -54,7 +54,7 @@ struct place {
 	dev_t		 dev;
 	ino_t		 ino;		/* 0: it was not there yet */
 	int		 gone;
-	int		 last;		/* what is damaged now stays so */
+	int		 last;		/* damage is told of from now on */
 	int64_t		 next;		/* ns */
 };
 
