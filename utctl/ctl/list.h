@@ -49,7 +49,7 @@ void	 tracked_save(FILE *, const struct row *);
 void	 trigger_save(FILE *, const struct row *, const char *, int);
 
 /* save.c */
-void	 attr_print(FILE *, const struct attr *, uint32_t);	/* a valid one */
+void	 attr_print(FILE *, const struct attr *, uint32_t);	/* valid */
 
 /* quote.c */
 void	 put_word(FILE *, const char *, const char *);
