@@ -43,13 +43,13 @@ fraction(const char *s, int64_t *ns)
 	return s;
 }
 
-static int64_t
-sum(int64_t a, int64_t b)
+int64_t
+when_sum(int64_t a, int64_t b)
 {
 	if (b > 0 && a > INT64_MAX - b)
 		return INT64_MAX;
-	if (b < 0 && a < INT64_MIN - b)
-		return INT64_MIN;
+	if (b < 0 && a < -INT64_MAX - b)
+		return -INT64_MAX;
 	return a + b;
 }
 
@@ -237,9 +237,9 @@ when_ns(const struct when *w, int64_t begin, int64_t end)
 {
 	switch (w->kind) {
 	case WHEN_BEGIN:
-		return sum(begin, w->ns);
+		return when_sum(begin, w->ns);
 	case WHEN_END:
-		return sum(end, -w->ns);
+		return when_sum(end, -w->ns);
 	case WHEN_DAY:
 		return day_ns(w, begin);
 	default:

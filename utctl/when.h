@@ -41,6 +41,8 @@ struct when {
 
 /* Seconds or another unit, perhaps with a fraction, in ns: 0, or -1. */
 int	 when_length(const char *, int64_t *);
+/* No more than INT64_MAX, and no less than -INT64_MAX. */
+int64_t	 when_sum(int64_t, int64_t);
 /* Dies after a message if the text is not a time. */
 void	 when_parse(struct when *, const char *);
 /* Does it depend on the trace? */

@@ -184,6 +184,31 @@ for how in 'mv v moved' 'rm -r v'; do
 	utctl destroy v >/dev/null 2>&1
 done
 
+# Metadata that are spoilt are told of in the end, as view does: before the first
+# look at them, and after it.
+for when in before after; do
+	utctl create -o "$T/m" m >/dev/null && utctl enable-event 'seq:*' \
+	    >/dev/null || fail "m"
+	follow m
+	until_ok sh -c "ps -A -o ppid= | grep -qw $FOLLOW" || fail "no view -F"
+	view=$(ps -A -o pid= -o ppid= | awk -v p=$FOLLOW '$2 == p { print $1 }')
+	[ $when = after ] || kill -STOP $view || fail "no view -F"
+	utctl start >/dev/null && ./prog/seq 1 1 100 || fail "seq"
+	[ $when = before ] || until_ok printed ' writer = 1024, ' 100 ||
+	    fail "nothing of m"
+	until_ok grep -q seq:tick "$T"/m/ust/uid/*/*-bit/metadata ||
+	    fail "no metadata"
+	echo '};;}' >>"$(echo "$T"/m/ust/uid/*/*-bit/metadata)"
+	kill -CONT $view
+	utctl stop >/dev/null || fail "stop"
+	wait $FOLLOW
+	utctl view m >/dev/null 2>"$T/view.err" && fail "view of m"
+	[ "$(cat "$T/follow.status")" -eq 1 ] && grep -q 'metadata: line' \
+	    "$T/view.err" && cmp -s "$T/view.err" "$T/follow.err" ||
+	    fail "m: $(cat "$T/follow.status" "$T/follow.err")"
+	utctl destroy m >/dev/null && rm -r "$T/m" || fail "destroy"
+done
+
 # What is lost is told where it is lost.
 utctl create -o "$T/d" d >/dev/null && utctl enable-channel -b 4k -n 2 c &&
     utctl enable-event -c c 'seq:*' && utctl start >/dev/null || fail "d"

@@ -110,3 +110,20 @@ trace packets <<-END
 END
 expect 0 '1 left out: events were lost' utctl stat \
     -D p:begin,p:end,k "$T/packets"
+
+# Sums of durations stop at the most that there is: two pairs of 190 years.
+trace years <<-END
+	c_0 0 0 6000000000 0 0 0 0 1 0 0 2 1 6000000000 1 1 6000000000 2
+END
+utctl stat -j -D p:begin,p:end,k "$T/years" >"$T/out" || fail "years"
+grep -q '"total_ns":"9223372036854775807","self_ns":"9223372036854775807"' \
+    "$T/out" || fail "years: $(cat "$T/out")"
+utctl stat -j -D p:begin,p:end "$T/years" >"$T/out" || fail "years"
+grep -q '"total_ns":"6000000000000000000","self_ns":"6000000000000000000"' \
+    "$T/out" || fail "years: $(cat "$T/out")"
+trace open <<-END
+	c_0 0 0 6000000000 0 0 0 0 1 0 0 2 0 6000000000 3
+END
+utctl stat -j -D p:begin,p:end,k "$T/open" >"$T/out" || fail "open"
+grep -q '"total_ns":"9223372036854775807","self_ns":"9223372036854775807"' \
+    "$T/out" || fail "open: $(cat "$T/out")"

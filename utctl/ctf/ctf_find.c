@@ -434,9 +434,7 @@ find_dir(struct reader *r, const char *path, int depth)
 void
 reader_look(struct reader *r, const char *dir)
 {
-	ctf_damage_hush(r->follow);
 	find_dir(r, dir, 0);
-	ctf_damage_hush(0);
 }
 
 /* Add the traces in and below a directory. */

@@ -26,6 +26,7 @@
 
 #include "../say.h"
 #include "../sym/symbols.h"
+#include "../when.h"
 #include "show.h"
 #include "stat.h"
 
@@ -89,7 +90,7 @@ duration_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 	struct group *g = e->what;
 
 	g->n++;
-	g->self += e->self;
+	g->self = when_sum(g->self, e->self);
 	hist_add(&g->values, (double)e->took);
 	note_slow(arg, s, e);
 }
@@ -111,7 +112,7 @@ still_open(void *arg, const struct pair_end *e)
 	duration_left(arg, g);
 	if (g->open++ == 0 || e->begin < g->first)
 		g->first = e->begin;
-	g->open_self += e->self;
+	g->open_self = when_sum(g->open_self, e->self);
 }
 
 static void
@@ -120,8 +121,8 @@ total(void *arg, void *what, int64_t ended, int64_t open)
 	struct group *g = what;
 
 	(void)arg;
-	g->total += ended;
-	g->open_total += open;
+	g->total = when_sum(g->total, ended);
+	g->open_total = when_sum(g->open_total, open);
 }
 
 /* Pairs that did not end come last: they are in another table. */

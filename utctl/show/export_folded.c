@@ -28,6 +28,7 @@
 
 #include "../map.h"
 #include "../say.h"
+#include "../when.h"
 #include "export.h"
 
 /* Each line has a whole stack. */
@@ -126,7 +127,7 @@ folded_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 	(void)s;
 	if (n == NULL)
 		return;
-	n->self += e->self;
+	n->self = when_sum(n->self, e->self);
 	r->n++;
 }
 

@@ -54,6 +54,7 @@ struct place {
 	dev_t		 dev;
 	ino_t		 ino;		/* 0: it was not there yet */
 	int		 gone;
+	int		 last;		/* damage is told of from now on */
 	int64_t		 next;		/* ns */
 };
 
@@ -79,13 +80,13 @@ is_same(const struct ctf_trace *a, const struct ctf_trace *b)
  */
 static void
 trace_read(struct reader *r, struct ctf_trace **trp, const struct stat *st,
-    const struct reader_ops *ops)
+    const struct place *p, const struct reader_ops *ops)
 {
 	struct ctf_trace *old = *trp, *new;
 	struct ctf_stream *s;
 	size_t i, n = 0;
 
-	ctf_damage_hush(1);
+	ctf_damage_hush(!p->last);
 	new = ctf_open(format("%s", old->file));
 	ctf_damage_hush(0);
 	if (new == NULL || !new->hastrace || !is_same(old, new)) {
@@ -250,8 +251,10 @@ look_around(struct reader *r, struct place *p, const struct reader_ops *ops)
 	struct ctf_stream *s;
 
 	look_place(p);
-	if (!p->gone)
+	ctf_damage_hush(!p->last);
+	if (!p->gone && (!p->last || p->ino != 0))
 		reader_look(r, p->dir);
+	ctf_damage_hush(0);
 	reader_rows(r);
 	for (tr = r->traces; tr != first; tr = tr->next)
 		reader_trace(r, ops, tr);
@@ -290,7 +293,7 @@ place_look(struct reader *r, struct place *p, const struct reader_ops *ops)
 	for (trp = &r->traces; *trp != NULL; trp = &(*trp)->next)
 		if ((*trp)->away == 0 && lstat((*trp)->file, &st) == 0 &&
 		    trace_changed(*trp, &st))
-			trace_read(r, trp, &st, ops);
+			trace_read(r, trp, &st, p, ops);
 	reader_wake(r);
 }
 
@@ -308,6 +311,9 @@ place_finish(struct reader *r, struct place *p, const struct follow *f,
 		f->pause(f->arg, ROUND / 2);
 		place_look(r, p, ops);
 	}
+	p->last = 1;
+	p->next = 0;
+	place_look(r, p, ops);
 	for (i = 0; i < r->nidle; i++)
 		r->idle[i]->growing = 0;
 	for (i = 0; i < r->nstreams; i++)
@@ -335,7 +341,7 @@ void
 reader_follow(struct reader *r, const struct follow *f,
     const struct reader_ops *ops, void *arg)
 {
-	struct place p = { f->dir, 0, 0, 0, 0 };
+	struct place p = { .dir = f->dir };
 	int64_t since = clock_ns(CLOCK_MONOTONIC), upto;
 	int more = 1;
 

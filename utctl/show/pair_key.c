@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "../say.h"
+#include "../when.h"
 #include "pair_role.h"
 
 #define KEYLEN	200		/* bytes of a key that are compared */
@@ -138,7 +139,7 @@ key_took(const struct pair_key *k, int64_t ns)
 
 	e.what = k->what;
 	e.begin = k->ns;
-	e.took = e.self = ns - k->ns;
+	e.took = e.self = when_sum(ns, -k->ns);
 	return e;
 }
 

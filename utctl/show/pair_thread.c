@@ -22,6 +22,7 @@
 #include <stdlib.h>
 
 #include "../say.h"
+#include "../when.h"
 #include "pair_role.h"
 
 #define DEPTH	(1 << 18)	/* frames of a thread; others are dropped */
@@ -234,10 +235,13 @@ static void
 frame_pop(struct pairs *ps, struct pair_thread *t, int64_t ns)
 {
 	const struct frame *f = &t->frames[--t->n];
+	struct frame *around;
 	struct inside *in;
 
-	if (t->n > 0)
-		t->frames[t->n - 1].inner += ns;
+	if (t->n > 0) {
+		around = &t->frames[t->n - 1];
+		around->inner = when_sum(around->inner, ns);
+	}
 	inside_place(t, f->pair, f->address)->n--;
 	if (f->what == NULL)
 		return;
@@ -247,8 +251,9 @@ frame_pop(struct pairs *ps, struct pair_thread *t, int64_t ns)
 	if (f->outer == NOTHING)
 		pair_total(ps, f->what, f->ended, f->open);
 	else {
-		t->frames[f->outer].ended += f->ended;
-		t->frames[f->outer].open += f->open;
+		around = &t->frames[f->outer];
+		around->ended = when_sum(around->ended, f->ended);
+		around->open = when_sum(around->open, f->open);
 	}
 }
 
@@ -344,8 +349,8 @@ top_end(const struct frame *f, int64_t ns)
 
 	e.what = f->what;
 	e.begin = f->ns;
-	e.took = ns - f->ns;
-	e.self = e.took - f->inner;
+	e.took = when_sum(ns, -f->ns);
+	e.self = when_sum(e.took, -f->inner);
 	return e;
 }
 
