@@ -120,6 +120,26 @@ while [ $i -lt $KILLS ]; do
 	i=$((i + 1))
 done
 
+# The consumer is killed just before a name in shared memory is gone, and just
+# behind that.
+for when in enter exit; do
+	begin
+	if command -v strace >/dev/null 2>&1; then
+		was=$(consumers)
+		strace -qq -e trace=unlink,unlinkat \
+		    -e "inject=unlink,unlinkat:delay_$when=4000000" \
+		    -o "$T/strace" -p "$was" 2>"$T/strace.err" &
+		CHILDREN="$CHILDREN $!"
+		sleep 0.3
+		kill -CONT "$was"
+		destroy
+		sleep 1
+		kill -9 "$was"
+		destroyed
+	fi
+	end "consumer, $when of unlink"
+done
+
 # utd is slow to hear what the next consumer finds in its files, and is killed
 # before it can tell what they lack: without metadata there is no data.
 slow() {

@@ -136,18 +136,32 @@ do_watch(struct ut_msg *m)
 	region_grew(r);
 }
 
+/*
+ * The region is finished.  Its name goes before the reply, with which the parent
+ * forgets it: nobody would remove the name if we were killed in between.  Who is
+ * asked again finds the memory by the parent's descriptor.
+ */
+static void
+reply_finished(uint32_t serial, struct region *r)
+{
+	(void)shm_unlink(r->shm);
+	reply_counts(serial, r, 0);
+	region_end(r, false);
+}
+
 static void
 do_close(struct ut_msg *m)
 {
 	struct region *r = region_known(m->h.a);
+	const uint32_t serial = ut_msg_get_u32(m);
 
 	if (r != NULL) {
 		LIST_DEL(struct region, &regions, r, next);
 		region_finish(r, m->h.b != 0);
+		reply_finished(serial, r);
+	} else {
+		reply_counts(serial, NULL, 0);
 	}
-	reply_counts(ut_msg_get_u32(m), r, 0);
-	if (r != NULL)
-		region_end(r, true);
 	if (regions == NULL)
 		tick_end();
 }
@@ -178,12 +192,11 @@ do_bury(struct ut_msg *m)
 			log_warnx("channel %s: %llu events are lost: %s",
 			    r->name, (unsigned long long)(region_lost(r) -
 			    before), why);
-	}
-	reply_counts(serial, r, 0);
-	if (r != NULL)
-		region_end(r, true);
-	else
+		reply_finished(serial, r);
+	} else {
 		(void)shm_unlink(like.shm);
+		reply_counts(serial, NULL, 0);
+	}
 }
 
 static void
