@@ -130,7 +130,7 @@ done
 # The channel that goes on has the calls, but nothing says that it has them all.
 for s in $changes; do
 	same heap $s
-	expect 0 '^ *2 .*0x100 0xc1$' utctl locks "$T/$s"
+	expect 0 '^ *2 .*0x100 first used by 0xc1$' utctl locks "$T/$s"
 	! grep 'not acquired here' "$T/out" || fail "locks $s"
 done
 for s in two pids; do
