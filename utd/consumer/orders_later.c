@@ -137,9 +137,9 @@ do_watch(struct ut_msg *m)
 }
 
 /*
- * The region is finished.  Its name goes before the reply, with which the parent
- * forgets it: nobody would remove the name if we were killed in between.  Who is
- * asked again finds the memory by the parent's descriptor.
+ * The region is finished.  Its name goes before the reply, with which the
+ * parent forgets it: nobody would remove the name if we were killed in between.
+ * Who is asked again finds the memory by the parent's descriptor.
  */
 static void
 reply_finished(uint32_t serial, struct region *r)
