@@ -1,7 +1,8 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
-# Sources have no line over 80 columns, and a comment begins with its subject or
-# its verb: not with a word that stands for
+# What is said of sources is true: the files that manuals, READMEs and comments
+# name by their path are there.  Sources have no line over 80 columns, and a
+# comment begins with its subject or its verb: not with a word that stands for
 # something said elsewhere, and not in the middle of another one's sentence.
 
 . ./common.sh
@@ -68,6 +69,12 @@ dangling $(cat "$T/sources") >"$T/dangling"
 for f in $(cat "$T/sources"); do
 	expand "$f" | awk -v f="$f" 'length > 80 { print f ":" FNR ": " $0 }'
 done >"$T/wide"
+grep -rhoE '(libut|utd|utctl|regress)/[a-z_/0-9]+\.(c|h|sh|awk)' README man \
+    libut/PORTING $(find libut utd utctl -name README) $(cat "$T/sources") |
+    sort -u | while read -r f; do
+	[ -e "$f" ] || echo "$f"
+done >"$T/gone"
+[ ! -s "$T/gone" ] || fail "no such files: $(cat "$T/gone")"
 [ ! -s "$T/wide" ] || fail "lines over 80 columns:
 $(cat "$T/wide")"
 [ ! -s "$T/dangling" ] || fail "comments that begin in the middle:

@@ -355,11 +355,7 @@ say_lost(const struct heap_run *r)
 static int
 heap_option(int c)
 {
-	if (c == 'a')
-		run.all = 1;
-	else if (c == 'j')
-		json_start(1);
-	return c == 'a' || c == 'j';
+	return show_all_option(c, &run.all);
 }
 
 static int

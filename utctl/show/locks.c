@@ -420,11 +420,7 @@ locks_print(const struct locks_run *r, const struct reader *rd)
 static int
 locks_option(int c)
 {
-	if (c == 'a')
-		run.all = 1;
-	else if (c == 'j')
-		json_start(1);
-	return c == 'a' || c == 'j';
+	return show_all_option(c, &run.all);
 }
 
 static int

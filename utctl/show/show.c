@@ -96,6 +96,16 @@ show_traces(const struct show *sh, struct reader *rd, char **dirs)
 }
 
 int
+show_all_option(int c, int *all)
+{
+	if (c == 'a')
+		*all = 1;
+	else if (c == 'j')
+		json_start(1);
+	return c == 'a' || c == 'j';
+}
+
+int
 show(const struct show *sh, int argc, char **argv)
 {
 	char **dirs;

@@ -50,6 +50,8 @@ struct show {
 };
 
 int	 show(const struct show *, int, char **);
+/* Take -j, or -a, which sets the flag: 0 if the option is neither. */
+int	 show_all_option(int, int *);
 /* Is there anything to print?  Not if no trace can be read. */
 int	 show_any(const struct reader *);
 /* Events, and how many were lost: a line, or the first members of an object. */

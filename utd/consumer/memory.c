@@ -15,7 +15,8 @@
  */
 
 /*
- * The memory of a region: how it is made, found again, and let go of.  The
+ * The memory of a region: how it is made, found again, touched ahead of the
+ * writers, and let go of; and what happens if a program takes it away.  The
  * geometry is never read back.
  */
 

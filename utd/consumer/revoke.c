@@ -21,10 +21,10 @@
  * instead, which still is far longer than a store can stay invisible.
  *
  * Once a second, while the region is awake (tick.c), when few are free: a
- * sub-buffer that got no more than a few
- * events in that second has REVOKED set.  A second later it is taken back if
- * its slot is not busy and all that was committed is in the file.  If the
- * thread traces meanwhile, it lets go by itself, and goes on in a shared one.
+ * sub-buffer that got no more than a few events in that second has REVOKED set.
+ * A second later it is taken back if its slot is not busy and all that was
+ * committed is in the file.  If the thread traces meanwhile, it lets go by
+ * itself, and goes on in a shared one.
  *
  * Shared ones are nobody's but for an event.  One that is parked, and has got
  * none for a second, is free again.
