@@ -40,7 +40,8 @@
 #define CTF_DEPTH	16		/* nested structs and arrays */
 #define CTF_NODES	65536		/* per type */
 #define CTF_ALLNODES	(32 << 20)	/* in all events */
-#define CTF_EMPTY	256		/* per type, that may have no bytes */
+#define CTF_EMPTY	256		/* nodes of a type, perhaps of no bits */
+#define CTF_EMPTIES	65536		/* elements of no bits, per event */
 #define CTF_LABELS	65536		/* per enum */
 #define CTF_NAMES	4096		/* types; clocks and streams */
 #define CTF_CLOCKS	64
@@ -60,7 +61,8 @@ enum ctf_kind {
 	CTF_STRING,
 	CTF_ARRAY,
 	CTF_SEQ,
-	CTF_STRUCT
+	CTF_STRUCT,
+	CTF_VARIANT			/* and CTF 2's optional */
 };
 
 /* The fields that mean something to the reader. */
@@ -134,6 +136,7 @@ struct ctf_label {
 	const char	*name;
 	const char	*text;		/* for print_text.c */
 	uint64_t	 lo, hi;	/* signed if the enum is */
+	size_t		 option;	/* VARIANT: the index in fields */
 };
 
 /* The values of a label that no earlier label has. */
@@ -144,14 +147,20 @@ struct ctf_range {
 
 struct ctf_field {
 	struct ctf_type	*type;
-	const char	*name;		/* without the leading _ */
+	const char	*name;		/* without the leading _ of TSDL */
+	const char	*raw;		/* as it is in the metadata */
 	const char	*key;		/* for print_text.c */
 	size_t		 keylen;
 	enum ctf_role	 role;
-	int		 islen;		/* length of a later sequence: hidden */
+	/*
+	 * The value is the length of a sequence, or the tag of a variant, of
+	 * the same struct (slot) or elsewhere (outer), and the reader notes it
+	 * there in ctf_cur's vals.  0: no.
+	 */
+	uint32_t	 slot, outer;
+	int		 hidden;	/* a length, and named after its array */
 	enum ctf_address address;	/* symbols.c's */
-	int		 special;	/* print_text.c's: it is one of these */
-	uint64_t	 val;		/* islen: as last read */
+	int		 special;	/* print_text.c's: hidden or address */
 	/*
 	 * From here on, so many fields take so many bytes whatever they
 	 * hold, and hold nothing that the reader wants.
@@ -163,31 +172,44 @@ struct ctf_field {
 struct ctf_type {
 	struct ctf_type		*next;		/* all, newest first */
 	enum ctf_kind		 kind;
-	uint32_t		 align;		/* bytes */
-	uint32_t		 nbytes;	/* INT, ENUM, FLOAT */
+	uint32_t		 align;		/* bits */
+	uint32_t		 bits;		/* INT, ENUM, FLOAT */
+	uint32_t		 nbytes;	/* theirs, unless isbits */
 	uint32_t		 shift;		/* 64 less their bits */
+	int			 isbits;	/* not whole bytes at a byte */
+	int			 leb;		/* isbits: LEB128, CTF 2's */
+	int			 turned;	/* isbits: the bits' order is */
 	enum ctf_order		 order;
 	int			 big;		/* order, when all is known */
 	int			 sign;
 	int			 base;
 	int			 text;		/* a character, or some */
+	int			 wide;		/* bytes of a UTF-16 or -32 unit */
+	int			 isbool;	/* INT: true or false */
+	int			 ismap;		/* ENUM: labels are of bits */
 	const char		*map;		/* the clock's name */
 	struct ctf_clock	*clock;
-	struct ctf_type		*elem;		/* ARRAY, SEQ */
+	struct ctf_type		*elem;		/* ARRAY, SEQ; VARIANT: tag */
 	uint64_t		 count;		/* ARRAY */
-	struct ctf_field	*len;		/* SEQ: where its length is */
-	size_t			 lenidx;
-	struct ctf_field	*fields;	/* STRUCT */
+	uint32_t		 slot;		/* SEQ, VARIANT: see ctf_field */
+	const char		*path;		/* absolute, of slot: or NULL */
+	int			 optional;	/* VARIANT: or nothing */
+	int			 owned;		/* STRUCT: of one place only */
+	struct ctf_field	*fields;	/* STRUCT, VARIANT */
 	size_t			 nfields;
-	struct ctf_label	*labels;	/* ENUM */
+	struct ctf_label	*labels;	/* ENUM, VARIANT (its tag's) */
 	size_t			 nlabels;
 	struct ctf_range	*ranges;	/* the labels': ctf_label.c */
 	size_t			 nranges;
-	uint64_t		 fixed;		/* bytes, 0 if they vary */
-	uint64_t		 min;		/* bytes, at least */
+	/*
+	 * Bytes, if it begins at any byte and always has as many; or 0: they
+	 * vary, or there are none.
+	 */
+	uint64_t		 fixed;
+	uint64_t		 min;		/* bits, at least */
 	uint32_t		 depth;
 	uint32_t		 nodes;
-	uint32_t		 empty;		/* nodes, perhaps of no bytes */
+	uint32_t		 empty;		/* nodes, perhaps of no bits */
 	unsigned long		 line;
 };
 
@@ -203,6 +225,7 @@ struct ctf_who {
 struct call;
 struct ctf_field_at;
 struct ctf_filter;
+struct ctf_path;
 struct module_at;
 struct pair_role;
 
@@ -210,6 +233,7 @@ struct ctf_eclass {
 	struct ctf_eclass	*next;
 	uint64_t		 id;
 	uint64_t		 stream;
+	int			 hasstream;	/* it is told */
 	const char		*name;
 	const char		*text;		/* for print_text.c */
 	size_t			 textlen;
@@ -244,13 +268,19 @@ struct ctf_sclass {
 	struct ctf_type		*context;	/* event.context */
 	struct ctf_clock	*clock;		/* may be NULL */
 	struct ctf_clock	*endclock;	/* timestamp_end's */
-	uint32_t		 timebits;	/* the event header's time */
 	uint32_t		 beginbits;	/* timestamp_begin */
 	int			 eventwho;	/* event.context says whose */
 	int			 modules;	/* has ut:module or ut:unload */
 	size_t			 headlen;	/* bytes, 0 if they vary */
 	struct ctf_place	 headid;	/* unless headlen is 0 */
 	struct ctf_place	 headtime;
+	/*
+	 * LTTng's headers: ID and time are in one little-endian integer of
+	 * shortlen bytes; an ID of at least longid says that more follows.
+	 */
+	size_t			 shortlen;	/* 0: no such header */
+	uint32_t		 idbits, timebits;
+	uint64_t		 longid;
 	struct ctf_eclass	**events;	/* sorted by ID */
 	size_t			 nevents;
 	unsigned long		 line;
@@ -285,7 +315,10 @@ struct ctf_trace {
 	struct map		 byid;		/* sclasses by their IDs */
 	struct ctf_eclass	*events;
 	size_t			 nnames;
+	uint32_t		 nslots;	/* of ctf_field: the last */
+	struct ctf_path		*paths;		/* ctf_scope.c's */
 	int			 hastrace;	/* a trace block was seen */
+	int			 roles;		/* told by the metadata: CTF 2 */
 	int			 big;
 	struct ctf_type		*header;	/* packet.header */
 	int			 hasuuid;
@@ -308,20 +341,25 @@ struct ctf_trace {
 	uid_t			 owner;		/* the owner of that file */
 };
 
+/* The values that a walk found in the fields that have a role. */
+struct ctf_vals {
+	uint32_t	 has;		/* 1 << role */
+	uint32_t	 timebits;	/* of ROLE_TIME */
+	uint64_t	 val[ROLE_MAX];
+	const uint8_t	*uuid;
+	const uint8_t	*name, *thread;
+	size_t		 namelen, threadlen;
+};
+
 /* Where we are in a packet's bytes. */
 struct ctf_cur {
 	const uint8_t	*p, *end;
 	const uint8_t	*buf;		/* p == buf is ... */
 	uint64_t	 bias;		/* ... this far into the packet */
-};
-
-/* The values that a walk found in the fields that have a role. */
-struct ctf_vals {
-	uint32_t	 has;		/* 1 << role */
-	uint64_t	 val[ROLE_MAX];
-	const uint8_t	*uuid;
-	const uint8_t	*name, *thread;
-	size_t		 namelen, threadlen;
+	unsigned int	 bit;		/* of *p, as its byte order has it */
+	uint32_t	 empty;		/* elements of no bits so far */
+	uint64_t	*vals;		/* the stream's: see ctf_field's slot */
+	struct ctf_vals	*found;		/* NULL: roles are not wanted */
 };
 
 enum ctf_item {
@@ -349,9 +387,14 @@ struct ctf_stream {
 	uint8_t			*buf;		/* a window of the file */
 	size_t			 cap, basecap;
 	size_t			 fill, pos;
+	unsigned int		 bit;		/* of the byte at pos */
 	size_t			 stop;		/* limit, or fill if nearer */
 	uint64_t		 off;		/* offset of buf in the file */
 	uint64_t		 limit;		/* content's end in file */
+	uint64_t		 last;		/* the byte it ends in ... */
+	unsigned int		 lastbit;	/* ... and before which bit */
+	uint64_t		*vals;		/* see ctf_field's slot */
+	size_t			 nvals;
 
 	const struct ctf_sclass	*class;
 	int			 inpacket;
@@ -364,6 +407,7 @@ struct ctf_stream {
 	int64_t			 end;		/* timestamp_end in ns */
 	int			 backwards;	/* time went back: told once */
 	int			 leaps;		/* a count leapt: told once */
+	int			 stranger;	/* another UUID: told once */
 	int			 hasinstance;
 	uint64_t		 instance;
 
@@ -393,7 +437,9 @@ struct ctf_stream {
 	int64_t			 ns;		/* item's time */
 	const struct ctf_eclass	*event;
 	uint64_t		 at;		/* event's offset in the file */
+	unsigned int		 atbit;
 	size_t			 body;		/* bytes behind its header */
+	unsigned int		 bodybit;
 
 	/* Events of other times are passed over, by packets if that can be. */
 	int64_t			 since, until;
@@ -412,6 +458,8 @@ struct ctf_stream {
 
 /* ctf_damage.c */
 void	 ctf_damage(const char *, const char *, ...)
+	    __attribute__((__format__(__printf__, 2, 3)));
+void	 ctf_warn(const char *, const char *, ...)
 	    __attribute__((__format__(__printf__, 2, 3)));
 unsigned long ctf_damaged(void);	/* how often so far */
 void	 ctf_damage_hush(int);
@@ -436,9 +484,21 @@ char	*ctf_strdup(struct ctf_trace *, const char *, size_t);
 int	 ctf_walk(struct ctf_cur *, const struct ctf_type *,
 	    struct ctf_vals *);
 int	 ctf_walk_type(struct ctf_cur *, const struct ctf_type *);
-int	 ctf_align(struct ctf_cur *, uint32_t);
-void	 ctf_length(struct ctf_cur *, struct ctf_field *);
+/* After ctf_body(): to the type's beginning; a number, and past it. */
+void	 ctf_to(struct ctf_cur *, const struct ctf_type *);
+uint64_t ctf_take(struct ctf_cur *, const struct ctf_type *);
+/* The elements of an array, or of a sequence at this event. */
+uint64_t ctf_count(const struct ctf_cur *, const struct ctf_type *);
+/* What there is of a variant; or NULL: nothing. */
+const struct ctf_field *ctf_option(const struct ctf_cur *,
+	    const struct ctf_type *);
 double	 ctf_real(const struct ctf_type *, uint64_t);
+
+/* ctf_text.c */
+int	 ctf_istext(const struct ctf_type *);
+uint32_t ctf_unit(const uint8_t *, const struct ctf_type *);
+/* The bytes of a text, in UTF-8, and past it. */
+const uint8_t *ctf_text(struct ctf_cur *, const struct ctf_type *, size_t *);
 
 /* ctf_label.c */
 void	 ctf_label_sort(struct ctf_trace *, struct ctf_type *);
@@ -502,7 +562,7 @@ ctf_ns(const struct ctf_clock *cl, uint64_t cycles)
 
 /*
  * Eight bytes, of which the integer is the first: whoever fills a buffer
- * leaves seven bytes of room behind it.
+ * leaves eight bytes of room behind it, one more for what begins in a bit.
  */
 static inline uint64_t
 ctf_load(const uint8_t *p, const struct ctf_type *t)

@@ -15,8 +15,8 @@
  */
 
 /*
- * The damage of a trace, which is said at the end, when all that can be read
- * has been printed.
+ * The damage of a trace, and warnings, which are said at the end, when all that
+ * can be read has been printed.
  */
 
 #include <stdarg.h>
@@ -29,21 +29,44 @@
 #define LINES	1000		/* more are only counted */
 
 static char		*lines[LINES];
-static unsigned long	 nlines;
+static unsigned long	 nlines, ndamages;
 static int		 hushed;
+
+static void
+line_add(const char *path, const char *fmt, va_list ap)
+{
+	char msg[320];
+
+	if (nlines++ >= LINES)
+		return;
+	vsnprintf(msg, sizeof(msg), fmt, ap);
+	lines[nlines - 1] = format("%s: %s", path, msg);
+}
 
 void
 ctf_damage(const char *path, const char *fmt, ...)
 {
-	char msg[320];
 	va_list ap;
 
-	if (hushed || nlines++ >= LINES)
+	if (hushed)
+		return;
+	ndamages++;
+	va_start(ap, fmt);
+	line_add(path, fmt, ap);
+	va_end(ap);
+}
+
+/* Of what is odd, but leaves nothing out. */
+void
+ctf_warn(const char *path, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (hushed)
 		return;
 	va_start(ap, fmt);
-	vsnprintf(msg, sizeof(msg), fmt, ap);
+	line_add(path, fmt, ap);
 	va_end(ap);
-	lines[nlines - 1] = format("%s: %s", path, msg);
 }
 
 /* Add nothing while hushed: what is read twice is told of once. */
@@ -56,7 +79,7 @@ ctf_damage_hush(int hush)
 unsigned long
 ctf_damaged(void)
 {
-	return nlines;
+	return ndamages;
 }
 
 void
@@ -70,5 +93,5 @@ ctf_damage_say(void)
 	}
 	if (nlines > LINES)
 		say("and %lu more", nlines - LINES);
-	nlines = 0;
+	nlines = ndamages = 0;
 }

@@ -70,12 +70,8 @@ copy_more(size_t n)
 static void
 copy_text(const uint8_t *s, size_t n)
 {
-	const uint8_t *nul = n == 0 ? NULL : memchr(s, '\0', n);
-	unsigned char *to;
+	unsigned char *to = copy_more(n + 1);
 
-	if (nul != NULL)
-		n = (size_t)(nul - s);
-	to = copy_more(n + 1);
 	if (n > 0)
 		memcpy(to, s, n);
 	to[n] = '\0';
@@ -85,20 +81,17 @@ copy_text(const uint8_t *s, size_t n)
 static void
 copy_field(struct ctf_cur *c, const struct ctf_type *t, int kind)
 {
-	const uint8_t *from;
+	const uint8_t *text;
+	size_t len;
 	uint64_t v;
 	double d;
 
-	if (kind == UT_KIND_STRING || t->kind == CTF_ARRAY ||
-	    t->kind == CTF_SEQ) {
-		from = c->p;
-		ctf_walk_type(c, t);
-		copy_text(from, (size_t)(c->p - from));
+	if (kind == UT_KIND_STRING) {
+		text = ctf_text(c, t, &len);
+		copy_text(text, len);
 		return;
 	}
-	ctf_align(c, t->align);
-	v = ctf_load(c->p, t);
-	c->p += t->nbytes;
+	v = ctf_take(c, t);
 	if (kind == UT_KIND_FLOAT) {
 		d = ctf_real(t, v);
 		memcpy(&v, &d, sizeof(v));
@@ -119,13 +112,13 @@ copy_all(const struct ctf_filter *fl, struct ctf_cur *c)
 	for (part = 0; part < CTF_PARTS && w < end; part++) {
 		if (fl->parts[part] == NULL)
 			continue;
-		ctf_align(c, fl->parts[part]->align);
+		ctf_to(c, fl->parts[part]);
 		f = fl->parts[part]->fields;
 		for (i = 0; i < fl->parts[part]->nfields && w < end; i++, f++)
 			if (w->part == part && w->index == i)
 				copy_field(c, f->type, w++->kind);
 			else
-				ctf_walk_type(c, f->type);
+				(void)ctf_walk_type(c, f->type);
 	}
 }
 
@@ -228,7 +221,7 @@ set_field(struct maker *m, struct expr_field *f, const struct ctf_type *t)
 	switch (t->kind) {
 	case CTF_INT:
 		f->kind = UT_KIND_INT;
-		if (t->sign || t->nbytes < 8)
+		if (t->sign || t->bits < 64)
 			f->flags = UT_F_SIGNED;
 		break;
 	case CTF_ENUM:
@@ -256,7 +249,7 @@ add_part(struct maker *m, int part, const struct ctf_type *t)
 
 	m->fl->parts[part] = t;
 	for (i = 0; t != NULL && i < t->nfields && m->n < NFIELDS; i++) {
-		if (t->fields[i].islen ||
+		if (t->fields[i].hidden ||
 		    !is_named(m->e, t->fields[i].name, part))
 			continue;
 		f = &m->fields[m->n];

@@ -134,6 +134,7 @@ void
 stream_free(struct ctf_stream *s)
 {
 	ctf_window_drop(s);
+	free(s->vals);
 	free(s->path);
 	free(s);
 }
@@ -148,6 +149,8 @@ stream_copy(const struct ctf_stream *s)
 		die_errno("malloc");
 	*copy = *s;
 	copy->path = format("%s", s->path);
+	copy->vals = NULL;
+	copy->nvals = 0;
 	return copy;
 }
 

@@ -262,6 +262,26 @@ lex_string(struct ctf_parse *p)
 	p->tok = TOK_STR;
 }
 
+/* 'c', which is a number. */
+static void
+lex_char(struct ctf_parse *p)
+{
+	const char *s = p->p + 1;
+
+	if (s < p->end && *s == '\\' && p->end - s >= 2) {
+		s++;
+		p->num = (unsigned char)lex_escape(&s, p->end);
+	} else if (s < p->end)
+		p->num = (unsigned char)*s++;
+	p->p = s;
+	if (s == p->end || *s != '\'') {
+		ctf_error(p, "a character constant without end");
+		return;
+	}
+	p->p++;
+	p->tok = TOK_NUM;
+}
+
 static void
 lex_punct(struct ctf_parse *p)
 {
@@ -274,7 +294,7 @@ lex_punct(struct ctf_parse *p)
 	} else if (left >= 3 && memcmp(p->p, "...", 3) == 0) {
 		p->tok = TOK_DOTS;
 		p->p += 3;
-	} else if (c != '\0' && strchr("{}()[]<>;:,=.-", c) != NULL) {
+	} else if (c != '\0' && strchr("{}()[]<>;:,=.+-", c) != NULL) {
 		p->tok = c;
 		p->p++;
 	} else
@@ -295,6 +315,8 @@ ctf_next(struct ctf_parse *p)
 		lex_ident(p);
 	else if (*p->p == '"')
 		lex_string(p);
+	else if (*p->p == '\'')
+		lex_char(p);
 	else
 		lex_punct(p);
 }

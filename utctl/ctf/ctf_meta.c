@@ -38,6 +38,9 @@
 #include "common/hash.h"
 #include "ctf_parse.h"
 
+#define PACKET_MAGIC	0x75d11d57u
+#define PACKET_HEAD	37		/* bytes */
+
 /* := struct { ... } */
 static struct ctf_type *
 meta_struct(struct ctf_parse *p)
@@ -330,9 +333,10 @@ event_key(struct ctf_parse *p, const char *key, void *arg)
 		ev->name = meta_string(p);
 	else if (strcmp(key, "id") == 0)
 		ev->id = meta_number(p);
-	else if (strcmp(key, "stream_id") == 0)
+	else if (strcmp(key, "stream_id") == 0) {
 		ev->stream = meta_number(p);
-	else if (strcmp(key, "loglevel") == 0) {
+		ev->hasstream = 1;
+	} else if (strcmp(key, "loglevel") == 0) {
 		ev->level = meta_signed(p);
 		ev->haslevel = 1;
 	} else if (strcmp(key, "context") == 0)
@@ -367,9 +371,18 @@ meta_type(struct ctf_parse *p)
 }
 
 static void
-meta_typealias(struct ctf_parse *p)
+skip_key(struct ctf_parse *p, const char *key, void *arg)
 {
-	ctf_typealias(p);
+	(void)key;
+	(void)arg;
+	meta_skip(p);
+}
+
+/* Where in a program an event is: nobody asks. */
+static void
+meta_callsite(struct ctf_parse *p)
+{
+	ctf_block(p, skip_key, NULL);
 	ctf_expect(p, ';', "';'");
 }
 
@@ -381,17 +394,20 @@ meta_statement(struct ctf_parse *p)
 		void		(*read)(struct ctf_parse *);
 		int		 skip;		/* the name itself */
 	} blocks[] = {
-		{ "typealias", meta_typealias, 0 },
 		{ "struct", meta_type, 0 },
 		{ "enum", meta_type, 0 },
+		{ "variant", meta_type, 0 },
 		{ "trace", meta_trace, 1 },
 		{ "env", meta_env, 1 },
 		{ "clock", meta_clock, 1 },
 		{ "stream", meta_stream, 1 },
-		{ "event", meta_event, 1 }
+		{ "event", meta_event, 1 },
+		{ "callsite", meta_callsite, 1 }
 	};
 	size_t i;
 
+	if (ctf_typealias_here(p))
+		return;
 	for (i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
 		if (p->tok == TOK_IDENT && strcmp(p->str, blocks[i].name) == 0)
 			break;
@@ -404,13 +420,74 @@ meta_statement(struct ctf_parse *p)
 	blocks[i].read(p);
 }
 
+static uint32_t
+packet_u32(const unsigned char *p, int big)
+{
+	return big ? (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
+	    (uint32_t)p[2] << 8 | (uint32_t)p[3] : (uint32_t)p[3] << 24 |
+	    (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | (uint32_t)p[0];
+}
+
 static int
-meta_parse(struct ctf_trace *tr, const char *text, size_t n)
+is_packets(const char *text, size_t n)
+{
+	const unsigned char *p = (const unsigned char *)text;
+
+	return n >= 4 && (packet_u32(p, 0) == PACKET_MAGIC ||
+	    packet_u32(p, 1) == PACKET_MAGIC);
+}
+
+/*
+ * Put the text of packets together, in place, and return its length; -1: it was
+ * said why there is none.  A last packet that is not whole is still written.
+ * A header has the magic, a UUID, a checksum, the bits of the content and of
+ * the packet, and five bytes: is it compressed, encrypted, of which checksum
+ * and version.
+ */
+static ssize_t
+meta_unpack(struct ctf_trace *tr, char *text, size_t n)
+{
+	const unsigned char *h;
+	size_t at, to = 0, content, packet;
+	int big;
+
+	for (at = 0; n - at >= PACKET_HEAD; at += packet) {
+		h = (const unsigned char *)text + at;
+		big = packet_u32(h, 1) == PACKET_MAGIC;
+		content = packet_u32(h + 24, big) / 8;
+		packet = packet_u32(h + 28, big) / 8;
+		if (packet_u32(h, big) != PACKET_MAGIC ||
+		    content < PACKET_HEAD || content > packet) {
+			ctf_damage(tr->file, "byte %zu: no packet of metadata",
+			    at);
+			return -1;
+		}
+		if (h[32] != 0 || h[33] != 0) {
+			ctf_damage(tr->file, "byte %zu: compressed or "
+			    "encrypted", at);
+			return -1;
+		}
+		if (packet > n - at)
+			break;
+		memmove(text + to, text + at + PACKET_HEAD,
+		    content - PACKET_HEAD);
+		to += content - PACKET_HEAD;
+	}
+	return (ssize_t)to;
+}
+
+static int
+meta_parse(struct ctf_trace *tr, char *text, size_t n)
 {
 	struct ctf_parse p;
+	ssize_t unpacked;
 
-	if (n >= 10 && memcmp(text, "/* CTF 1.8", 10) != 0) {
-		ctf_damage(tr->file, "not the plain text of CTF 1.8");
+	if (is_packets(text, n)) {
+		if ((unpacked = meta_unpack(tr, text, n)) == -1)
+			return -1;
+		n = (size_t)unpacked;
+	} else if (n >= 10 && memcmp(text, "/* CTF 1.8", 10) != 0) {
+		ctf_damage(tr->file, "not metadata of CTF 1.8");
 		return -1;
 	}
 	memset(&p, 0, sizeof(p));

@@ -15,7 +15,7 @@
  */
 
 /*
- * TSDL: what its parser consists of.
+ * What the parsers of metadata consist of: TSDL's, and what others have, too.
  */
 
 #ifndef CTF_PARSE_H
@@ -33,6 +33,8 @@ enum {
 	TOK_DOTS			/* ... */
 };
 
+struct fields;
+
 struct ctf_parse {
 	struct ctf_trace	*trace;
 	const char		*p, *end;
@@ -41,6 +43,8 @@ struct ctf_parse {
 	const char		*str;		/* TOK_IDENT, TOK_STR */
 	uint64_t		 num;		/* TOK_NUM */
 	int			 depth;
+	struct fields		*scope;		/* ctf_type.c's */
+	int			 nwarned;	/* of attributes */
 	int			 bad;		/* said why, or ... */
 	int			 cut;		/* ... the text ends here */
 };
@@ -65,6 +69,7 @@ void	 ctf_expect(struct ctf_parse *, int, const char *);
 
 /* ctf_value.c */
 const char *ctf_path(struct ctf_parse *);
+int	 ctf_sign(struct ctf_parse *);
 void	 ctf_value(struct ctf_parse *, struct ctf_value *);
 int	 ctf_value_base(struct ctf_parse *, const struct ctf_value *);
 int	 ctf_value_isutf8(struct ctf_parse *, const struct ctf_value *);
@@ -73,9 +78,31 @@ int	 ctf_value_bool(struct ctf_parse *, const struct ctf_value *);
 uint32_t ctf_value_align(struct ctf_parse *, const struct ctf_value *);
 const char *ctf_value_clock(struct ctf_parse *, const struct ctf_value *);
 
+/* ctf_make.c */
+struct ctf_type *make_type(struct ctf_trace *, enum ctf_kind, unsigned long);
+void	 make_number(struct ctf_type *);
+const char *make_array(struct ctf_type *, struct ctf_type *);
+const char *make_struct(struct ctf_trace *, struct ctf_type *,
+	    const struct ctf_field *, size_t);
+const char *make_variant(struct ctf_trace *, struct ctf_type *,
+	    const struct ctf_field *, size_t);
+void	 make_labels(struct ctf_trace *, struct ctf_type *,
+	    const struct ctf_label *, size_t);
+struct ctf_type *make_own(struct ctf_trace *, struct ctf_type *);
+struct ctf_field *make_path(struct ctf_trace *, struct ctf_type *,
+	    const char *, size_t);
+
 /* ctf_type.c */
 void	 ctf_block(struct ctf_parse *, ctf_key *, void *);
 struct ctf_type	*ctf_type(struct ctf_parse *);
-void	 ctf_typealias(struct ctf_parse *);
+int	 ctf_typealias_here(struct ctf_parse *);
+
+/* ctf_scope.c: lengths and tags that are elsewhere in a trace. */
+uint32_t ctf_slot(struct ctf_trace *, const char *);
+const char *ctf_slot_isbad(const struct ctf_type *, const struct ctf_field *);
+void	 ctf_slot_labels(struct ctf_trace *, struct ctf_type *,
+	    struct ctf_type *);
+int	 ctf_scope_of(const char *);
+int	 ctf_scope(struct ctf_trace *);
 
 #endif /* CTF_PARSE_H */

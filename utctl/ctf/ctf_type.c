@@ -25,12 +25,17 @@
 #include "../say.h"
 #include "ctf_parse.h"
 
-/* The fields of a struct while they are read. */
+#define WARNINGS	16		/* of a trace */
+
+/* The fields of a struct or variant while they are read. */
 struct fields {
 	struct ctf_field	*list;
 	size_t			 n, cap;
 	struct map		 names;	/* one more than the index */
 	size_t			 nnames;
+	struct fields		*parent;	/* of the struct around */
+	int			 outside;	/* fields of that are named */
+	int			 isvariant;	/* none of its own can be */
 };
 
 struct labels {
@@ -43,18 +48,26 @@ struct labels {
 static struct ctf_type *
 type_new(struct ctf_parse *p, enum ctf_kind kind)
 {
-	struct ctf_type *t;
+	return make_type(p->trace, kind, p->line);
+}
 
-	t = ctf_alloc(p->trace, sizeof(*t));
-	t->kind = kind;
-	t->align = 1;
-	t->base = 10;
-	t->depth = 1;
-	t->nodes = 1;
-	t->line = p->line;
-	t->next = p->trace->types;
-	p->trace->types = t;
-	return t;
+/* The result of a function of ctf_make.c. */
+static struct ctf_type *
+type_made(struct ctf_parse *p, struct ctf_type *t, const char *why)
+{
+	if (why == NULL)
+		return t;
+	ctf_error(p, "%s", why);
+	return NULL;
+}
+
+/* Attributes that say nothing to us are passed over. */
+static void
+attr_unknown(struct ctf_parse *p, const char *key)
+{
+	if (!p->bad && p->nwarned++ < WARNINGS)
+		ctf_warn(p->trace->file, "line %lu: unknown attribute '%.64s'",
+		    p->line, key);
 }
 
 /* { key = value; ... } */
@@ -65,13 +78,11 @@ ctf_block(struct ctf_parse *p, ctf_key *key, void *arg)
 
 	ctf_expect(p, '{', "'{'");
 	while (p->tok != '}' && !p->bad) {
-		if (p->tok == TOK_IDENT && strcmp(p->str, "typealias") == 0)
-			ctf_typealias(p);
-		else {
-			name = ctf_path(p);
-			if (!p->bad)
-				key(p, name, arg);
-		}
+		if (ctf_typealias_here(p))
+			continue;
+		name = ctf_path(p);
+		if (!p->bad)
+			key(p, name, arg);
 		ctf_expect(p, ';', "';'");
 	}
 	ctf_expect(p, '}', "'}'");
@@ -80,11 +91,10 @@ ctf_block(struct ctf_parse *p, ctf_key *key, void *arg)
 static void
 int_size(struct ctf_parse *p, struct ctf_type *t, const struct ctf_value *v)
 {
-	if (v->tok != TOK_NUM || v->neg || v->num == 0 || v->num > 64 ||
-	    v->num % 8 != 0)
-		ctf_error(p, "an integer's size must be 8, 16, ... 64");
+	if (v->tok != TOK_NUM || v->neg || v->num == 0 || v->num > 64)
+		ctf_error(p, "an integer's size must be 1 to 64");
 	else
-		t->nbytes = (uint32_t)v->num / 8;
+		t->bits = (uint32_t)v->num;
 }
 
 static void
@@ -111,7 +121,7 @@ int_key(struct ctf_parse *p, const char *key, void *arg)
 	else if (strcmp(key, "map") == 0)
 		t->map = ctf_value_clock(p, &v);
 	else
-		ctf_error(p, "unknown attribute '%.64s'", key);
+		attr_unknown(p, key);
 }
 
 static struct ctf_type *
@@ -119,12 +129,13 @@ type_int(struct ctf_parse *p)
 {
 	struct ctf_type *t = type_new(p, CTF_INT);
 
+	t->align = 0;
 	ctf_block(p, int_key, t);
-	if (t->nbytes == 0)
+	if (t->bits == 0)
 		ctf_error(p, "an integer without size");
-	t->shift = 64 - 8 * t->nbytes;
-	t->fixed = t->align == 1 ? t->nbytes : 0;
-	t->min = t->nbytes;
+	if (t->align == 0)
+		t->align = t->bits % 8 == 0 ? 8 : 1;
+	make_number(t);
 	return t;
 }
 
@@ -144,13 +155,13 @@ float_key(struct ctf_parse *p, const char *key, void *arg)
 	} else if (strcmp(key, "mant_dig") == 0) {
 		if (v.tok != TOK_NUM || (v.num != 24 && v.num != 53))
 			ctf_error(p, "mant_dig must be 24 or 53");
-		t->nbytes = v.num == 24 ? 4 : 8;
+		t->bits = v.num == 24 ? 32 : 64;
 	} else if (strcmp(key, "align") == 0)
 		t->align = ctf_value_align(p, &v);
 	else if (strcmp(key, "byte_order") == 0)
 		t->order = ctf_value_order(p, &v);
 	else
-		ctf_error(p, "unknown attribute '%.64s'", key);
+		attr_unknown(p, key);
 }
 
 static struct ctf_type *
@@ -158,12 +169,11 @@ type_float(struct ctf_parse *p)
 {
 	struct ctf_type *t = type_new(p, CTF_FLOAT);
 
+	t->align = 8;
 	ctf_block(p, float_key, t);
-	if (t->nbytes == 0 || t->count != (t->nbytes == 4 ? 8 : 11))
+	if (t->bits == 0 || t->count != (t->bits == 32 ? 8 : 11))
 		ctf_error(p, "exp_dig and mant_dig are not of a float");
-	t->shift = 64 - 8 * t->nbytes;
-	t->fixed = t->align == 1 ? t->nbytes : 0;
-	t->min = t->nbytes;
+	make_number(t);
 	return t;
 }
 
@@ -179,7 +189,7 @@ string_key(struct ctf_parse *p, const char *key, void *arg)
 	if (strcmp(key, "encoding") == 0)
 		ctf_value_isutf8(p, &v);
 	else
-		ctf_error(p, "unknown attribute '%.64s'", key);
+		attr_unknown(p, key);
 }
 
 static struct ctf_type *
@@ -189,7 +199,6 @@ type_string(struct ctf_parse *p)
 
 	if (p->tok == '{')
 		ctf_block(p, string_key, NULL);
-	t->min = 1;
 	return t;
 }
 
@@ -243,7 +252,7 @@ type_join(struct ctf_parse *p, const char *a, const char *b)
 	return s;
 }
 
-/* "struct NAME" or "enum NAME", NULL if there is no name. */
+/* "struct NAME" and the like; NULL if there is no name. */
 static const char *
 type_tag(struct ctf_parse *p, const char *what)
 {
@@ -263,9 +272,7 @@ label_value(struct ctf_parse *p, const struct ctf_type *t)
 	struct ctf_value v;
 	uint64_t max = UINT64_MAX >> t->shift >> (t->sign != 0);
 
-	v.neg = p->tok == '-';
-	if (v.neg)
-		ctf_next(p);
+	v.neg = ctf_sign(p);
 	v.num = p->num;
 	if (p->tok != TOK_NUM)
 		ctf_error(p, "a label's value must be a number");
@@ -356,57 +363,22 @@ type_enum(struct ctf_parse *p)
 			break;
 	}
 	ctf_expect(p, '}', "'}'");
-	l.type->labels = ctf_alloc(p->trace, l.n * sizeof(*l.list));
-	if (l.n != 0)
-		memcpy(l.type->labels, l.list, l.n * sizeof(*l.list));
-	l.type->nlabels = l.n;
+	make_labels(p->trace, l.type, l.list, l.n);
 	free(l.list);
-	ctf_label_sort(p->trace, l.type);
 	if (tag != NULL)
 		type_name(p, tag, l.type);
 	return l.type;
 }
 
-/* An array or a sequence; none of its elements may be nothing at all. */
 static struct ctf_type *
-type_many(struct ctf_parse *p, struct ctf_type *elem, enum ctf_kind kind)
+type_array(struct ctf_parse *p, struct ctf_type *elem, enum ctf_kind kind,
+    uint64_t n)
 {
-	struct ctf_type *t;
+	struct ctf_type *t = type_new(p, kind);
 
-	if (elem->min == 0)
-		ctf_error(p, "an array of what may be empty");
-	else if (elem->depth == CTF_DEPTH)
-		ctf_error(p, "too deep");
-	if (p->bad)
-		return NULL;
-	t = type_new(p, kind);
-	t->elem = elem;
-	t->align = elem->align;
-	t->text = elem->kind == CTF_INT && elem->nbytes == 1 && elem->text &&
-	    elem->align == 1;	/* no padding between */
-	t->depth = elem->depth + 1;
-	t->nodes = elem->nodes + 1;
-	t->empty = elem->empty + 1;
-	return t;
-}
-
-static struct ctf_type *
-type_array(struct ctf_parse *p, struct ctf_type *elem, uint64_t n)
-{
-	struct ctf_type *t;
-
-	if ((t = type_many(p, elem, CTF_ARRAY)) == NULL)
-		return NULL;
-	if (n > CTF_EVENTMAX / elem->min) {
-		ctf_error(p, "too large an array");
-		return NULL;
-	}
 	t->count = n;
-	t->min = n * elem->min;
-	if (t->min > 0)
-		t->empty--;
-	t->fixed = n * elem->fixed;
-	return t;
+	t->text = elem->kind == CTF_INT && elem->text && elem->fixed == 1;
+	return type_made(p, t, make_array(t, elem));
 }
 
 /* The last field of that name: one more than its index; 0: there is none. */
@@ -419,33 +391,102 @@ field_find(struct fields *fs, const char *name)
 	return (size_t)(uintptr_t)map_get(&fs->names, name_key(name));
 }
 
-/* A sequence, whose length is in an earlier field of the same struct. */
-static struct ctf_type *
-type_seq(struct ctf_parse *p, struct ctf_type *elem, const char *len,
-    struct fields *fs)
+/*
+ * The field that a relative path names, from the inside out; or NULL.  What is
+ * in a struct beside it gets a slot of its own: see ctf_make.c.
+ */
+static struct ctf_field *
+field_meant(struct ctf_parse *p, const char *path, uint32_t **slot)
 {
-	const size_t i = field_find(fs, len);
-	struct ctf_type *t;
+	const char *dot = strchr(path, '.');
+	struct fields *fs;
+	struct ctf_field *f;
+	size_t i = 0;
+	char *first;
 
-	if (i == 0) {
-		ctf_error(p, "no field '%.64s' before this", len);
+	first = ctf_strdup(p->trace, path, dot == NULL ? strlen(path) :
+	    (size_t)(dot - path));
+	for (fs = p->scope; fs != NULL; fs = fs->parent) {
+		if (!fs->isvariant && (i = field_find(fs, first)) != 0)
+			break;
+		fs->outside = 1;
+	}
+	if (fs == NULL)
+		return NULL;
+	f = &fs->list[i - 1];
+	*slot = &f->slot;
+	if (dot == NULL)
+		return f;
+	if (f->type->kind != CTF_STRUCT)
+		return NULL;
+	f->type = make_own(p->trace, f->type);
+	if ((f = make_path(p->trace, f->type, dot + 1,
+	    f->type->nfields)) != NULL)
+		*slot = &f->outer;
+	return f;
+}
+
+/*
+ * Note where the length or the tag is, which is returned; or NULL: it was said
+ * why, or all that follows from it is left to ctf_scope.c.
+ */
+static struct ctf_field *
+slot_set(struct ctf_parse *p, struct ctf_type *t, const char *path)
+{
+	struct ctf_field *f;
+	uint32_t *slot;
+
+	if (ctf_scope_of(path) != -1) {
+		t->path = path;
+		t->slot = ctf_slot(p->trace, path);
 		return NULL;
 	}
-	t = fs->list[i - 1].type;
-	if (t->kind != CTF_INT || t->sign) {
-		ctf_error(p, "'%.64s' is no unsigned integer", len);
+	if ((f = field_meant(p, path, &slot)) == NULL) {
+		ctf_error(p, "no field '%.64s' before this", path);
 		return NULL;
 	}
-	if ((t = type_many(p, elem, CTF_SEQ)) == NULL)
-		return NULL;
-	fs->list[i - 1].islen = 1;
-	t->lenidx = i - 1;
-	return t;
+	if (*slot == 0)
+		*slot = ++p->trace->nslots;
+	t->slot = *slot;
+	return f;
+}
+
+static struct ctf_type *
+type_seq(struct ctf_parse *p, struct ctf_type *elem, const char *path)
+{
+	struct ctf_type *t = type_array(p, elem, CTF_SEQ, 0);
+	const struct ctf_field *f;
+	const char *why;
+
+	if (t == NULL || (f = slot_set(p, t, path)) == NULL ||
+	    (why = ctf_slot_isbad(t, f)) == NULL)
+		return t;
+	ctf_error(p, "'%.64s' %s", path, why);
+	return NULL;
+}
+
+/* The length of a sequence that tells its name is not shown beside it. */
+static void
+length_hide(struct ctf_parse *p, const char *name)
+{
+	struct fields *fs = p->scope;
+	struct ctf_field *f;
+	const char *len;
+	size_t n;
+
+	if (fs->n == 0)
+		return;
+	f = &fs->list[fs->n - 1];
+	name += strspn(name, "_");
+	len = f->raw + strspn(f->raw, "_");
+	n = strlen(name);
+	f->hidden = f->slot != 0 && strncmp(len, name, n) == 0 &&
+	    strcmp(len + n, "_length") == 0;
 }
 
 /* The brackets after a field's name: the last is the innermost. */
 static struct ctf_type *
-field_dims(struct ctf_parse *p, struct ctf_type *t, struct fields *fs)
+field_dims(struct ctf_parse *p, struct ctf_type *t)
 {
 	struct ctf_value dims[CTF_DEPTH];
 	int n = 0;
@@ -457,33 +498,25 @@ field_dims(struct ctf_parse *p, struct ctf_type *t, struct fields *fs)
 		}
 		dims[n].tok = p->tok;
 		dims[n].num = p->num;
-		dims[n++].str = p->str;
-		if (p->tok != TOK_NUM && p->tok != TOK_IDENT)
-			ctf_error(p, "a length expected");
-		ctf_next(p);
+		if (p->tok == TOK_IDENT)
+			dims[n].str = ctf_path(p);
+		else
+			ctf_expect(p, TOK_NUM, "a length");
+		n++;
 		ctf_expect(p, ']', "']'");
 	}
 	while (n-- > 0 && !p->bad && t != NULL)
-		t = dims[n].tok == TOK_NUM ? type_array(p, t, dims[n].num) :
-		    type_seq(p, t, dims[n].str, fs);
+		t = dims[n].tok == TOK_NUM ? type_array(p, t, CTF_ARRAY,
+		    dims[n].num) : type_seq(p, t, dims[n].str);
 	return t;
 }
 
 static void
-field_read(struct ctf_parse *p, struct fields *fs)
+field_add(struct ctf_parse *p, struct ctf_type *t, const char *name)
 {
+	struct fields *fs = p->scope;
 	struct ctf_field *list, *f;
-	struct ctf_type *t;
-	const char *name;
 
-	if ((t = ctf_type(p)) == NULL)
-		return;
-	name = p->str;
-	ctf_expect(p, TOK_IDENT, "a field's name");
-	t = field_dims(p, t, fs);
-	ctf_expect(p, ';', "';'");
-	if (p->bad || t == NULL)
-		return;
 	if (fs->n == CTF_NODES) {
 		ctf_error(p, "too large a struct");
 		return;
@@ -497,59 +530,29 @@ field_read(struct ctf_parse *p, struct fields *fs)
 	f = &fs->list[fs->n++];
 	memset(f, 0, sizeof(*f));
 	f->type = t;
-	f->name = name;
-}
-
-/* Set what is known of a struct from its fields. */
-static void
-struct_sizes(struct ctf_parse *p, struct ctf_type *t)
-{
-	struct ctf_field *f;
-	int fixed = 1;
-
-	for (f = t->fields; f < t->fields + t->nfields; f++) {
-		if (f->type->align > t->align)
-			t->align = f->type->align;
-		if (f->type->depth >= t->depth)
-			t->depth = f->type->depth + 1;
-		t->nodes += f->type->nodes;
-		t->empty += f->type->empty;
-		t->min += f->type->min;
-		t->fixed += f->type->fixed;
-		if (f->type->fixed == 0)
-			fixed = 0;
-		if (t->depth > CTF_DEPTH || t->nodes > CTF_NODES ||
-		    t->min > CTF_EVENTMAX) {
-			ctf_error(p, "too large a struct");
-			return;
-		}
-	}
-	if (!fixed || t->align > 1)
-		t->fixed = 0;
-	t->empty += t->min == 0;
-	if (t->empty > CTF_EMPTY)
-		ctf_error(p, "more than %d fields that may be empty",
-		    CTF_EMPTY);
+	f->raw = name;
+	f->name = name[0] == '_' && name[1] != '\0' ? name + 1 : name;
 }
 
 static void
-struct_close(struct ctf_parse *p, struct ctf_type *t, struct fields *fs)
+field_read(struct ctf_parse *p)
 {
-	struct ctf_type *a;
-	size_t i;
+	struct ctf_type *t;
+	const char *name;
 
-	t->fields = ctf_alloc(p->trace, fs->n * sizeof(*fs->list));
-	t->nfields = fs->n;
-	for (i = 0; i < fs->n; i++) {
-		t->fields[i] = fs->list[i];
-		if (t->fields[i].name[0] == '_' && t->fields[i].name[1] != '\0')
-			t->fields[i].name++;
-		for (a = t->fields[i].type; a->kind == CTF_ARRAY ||
-		    a->kind == CTF_SEQ; a = a->elem)
-			if (a->kind == CTF_SEQ && a->len == NULL)
-				a->len = &t->fields[a->lenidx];
-	}
-	struct_sizes(p, t);
+	if (ctf_typealias_here(p) || (t = ctf_type(p)) == NULL)
+		return;
+	name = p->str;
+	ctf_expect(p, TOK_IDENT, "a field's name");
+	t = field_dims(p, t);
+	ctf_expect(p, ';', "';'");
+	if (p->bad || t == NULL)
+		return;
+	if (t->kind == CTF_VARIANT && t->slot == 0)
+		ctf_error(p, "a variant without tag");
+	else if (t->kind == CTF_SEQ)
+		length_hide(p, name);
+	field_add(p, t, name);
 }
 
 /* align ( bits ) */
@@ -568,6 +571,35 @@ struct_align(struct ctf_parse *p)
 	return p->bad ? 1 : ctf_value_align(p, &v);
 }
 
+/* { type name; ... } */
+static void
+fields_read(struct ctf_parse *p, struct fields *fs, int isvariant)
+{
+	memset(fs, 0, sizeof(*fs));
+	fs->isvariant = isvariant;
+	fs->parent = p->scope;
+	p->scope = fs;
+	ctf_expect(p, '{', "'{'");
+	while (p->tok != '}' && !p->bad)
+		field_read(p);
+	ctf_expect(p, '}', "'}'");
+	p->scope = fs->parent;
+}
+
+/*
+ * The name is for whoever has the type elsewhere: but not if it means fields
+ * around it, which are not there.
+ */
+static void
+fields_end(struct ctf_parse *p, struct fields *fs, const char *tag,
+    struct ctf_type *t)
+{
+	if (tag != NULL && !fs->outside)
+		type_name(p, tag, t);
+	free(fs->list);
+	map_free(&fs->names);
+}
+
 static struct ctf_type *
 type_struct(struct ctf_parse *p)
 {
@@ -577,21 +609,65 @@ type_struct(struct ctf_parse *p)
 
 	if (tag != NULL && p->tok != '{')
 		return type_find(p, tag);
-	memset(&fs, 0, sizeof(fs));
 	t = type_new(p, CTF_STRUCT);
-	ctf_expect(p, '{', "'{'");
-	while (p->tok != '}' && !p->bad)
-		field_read(p, &fs);
-	ctf_expect(p, '}', "'}'");
+	fields_read(p, &fs, 0);
 	if (p->tok == TOK_IDENT && strcmp(p->str, "align") == 0)
 		t->align = struct_align(p);
 	if (!p->bad)
-		struct_close(p, t, &fs);
-	free(fs.list);
-	map_free(&fs.names);
-	if (tag != NULL)
-		type_name(p, tag, t);
+		type_made(p, t, make_struct(p->trace, t, fs.list, fs.n));
+	fields_end(p, &fs, tag, t);
 	return t;
+}
+
+/* A variant of those options, whose tag may be elsewhere for each. */
+static struct ctf_type *
+variant_tagged(struct ctf_parse *p, const struct ctf_type *of,
+    const char *path)
+{
+	struct ctf_type *t = type_new(p, CTF_VARIANT), *next = t->next;
+	const struct ctf_field *f;
+	const char *why;
+
+	if (p->bad)
+		return NULL;
+	*t = *of;
+	t->next = next;
+	if ((f = slot_set(p, t, path)) == NULL)
+		return t;
+	if ((why = ctf_slot_isbad(t, f)) != NULL)
+		ctf_error(p, "'%.64s' %s", path, why);
+	else
+		ctf_slot_labels(p->trace, t, f->type);
+	return t;
+}
+
+/* variant [name] [<tag>] [{ type option; ... }] */
+static struct ctf_type *
+type_variant(struct ctf_parse *p)
+{
+	const char *name = NULL, *path = NULL;
+	struct fields fs;
+	struct ctf_type *t;
+
+	if (p->tok == TOK_IDENT)
+		name = type_tag(p, "variant");
+	if (ctf_accept(p, '<')) {
+		path = ctf_path(p);
+		ctf_expect(p, '>', "'>'");
+	}
+	if (p->tok == '{') {
+		t = type_new(p, CTF_VARIANT);
+		fields_read(p, &fs, 1);
+		if (!p->bad)
+			type_made(p, t, make_variant(p->trace, t, fs.list,
+			    fs.n));
+		fields_end(p, &fs, name, t);
+	} else if (name == NULL) {
+		ctf_error(p, "a variant's options expected");
+		return NULL;
+	} else
+		t = type_find(p, name);
+	return path == NULL || t == NULL ? t : variant_tagged(p, t, path);
 }
 
 /* Is it a word that C makes its types of?  These join to one name. */
@@ -634,7 +710,8 @@ type_any(struct ctf_parse *p)
 		{ "floating_point", type_float },
 		{ "string", type_string },
 		{ "enum", type_enum },
-		{ "struct", type_struct }
+		{ "struct", type_struct },
+		{ "variant", type_variant }
 	};
 	size_t i;
 
@@ -665,21 +742,24 @@ ctf_type(struct ctf_parse *p)
 	return p->bad ? NULL : t;
 }
 
-/* typealias type := name */
-void
-ctf_typealias(struct ctf_parse *p)
+/* typealias type := name; typedef type name; */
+int
+ctf_typealias_here(struct ctf_parse *p)
 {
 	struct ctf_type *t;
-	const char *name;
+	int def;
 
+	if (p->tok != TOK_IDENT || ((def = strcmp(p->str, "typedef") == 0) == 0
+	    && strcmp(p->str, "typealias") != 0))
+		return 0;
 	ctf_next(p);
-	if ((t = ctf_type(p)) == NULL)
-		return;
-	ctf_expect(p, TOK_ASSIGN, "':='");
-	if (p->tok != TOK_IDENT) {
+	t = ctf_type(p);
+	if (t != NULL && !def)
+		ctf_expect(p, TOK_ASSIGN, "':='");
+	if (t != NULL && p->tok != TOK_IDENT)
 		ctf_error(p, "a type's name expected");
-		return;
-	}
-	name = type_words(p);
-	type_name(p, name, t);
+	if (t != NULL && !p->bad)
+		type_name(p, type_words(p), t);
+	ctf_expect(p, ';', "';'");
+	return 1;
 }

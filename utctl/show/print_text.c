@@ -185,7 +185,7 @@ print_keys(struct ctf_trace *tr, struct ctf_type *t)
 		f->key = escaped(tr, style.json ? ",\"" : style.colour ?
 		    ", " CYAN : ", ", f->name, style.json ? "\":" :
 		    style.colour ? PLAIN " = " : " = ", &f->keylen);
-		f->special = f->islen || f->address != ADDRESS_NONE;
+		f->special = f->hidden || f->address != ADDRESS_NONE;
 	}
 }
 
@@ -198,7 +198,9 @@ print_labels(struct ctf_trace *tr, struct ctf_type *t)
 	size_t n;
 
 	for (l = t->labels; l < t->labels + t->nlabels; l++)
-		if (style.json)
+		if (style.json && t->ismap)
+			l->text = escaped(tr, "\"", l->name, "\"", &n);
+		else if (style.json)
 			l->text = escaped(tr, ",\"label\":\"", l->name, "\"}",
 			    &n);
 		else if (l->name[0] == '\0' ||
@@ -237,7 +239,7 @@ text_trace(struct ctf_trace *tr)
 	struct ctf_type *t;
 
 	for (t = tr->types; t != NULL; t = t->next)
-		if (t->kind == CTF_STRUCT)
+		if (t->kind == CTF_STRUCT || t->kind == CTF_VARIANT)
 			print_keys(tr, t);
 		else if (t->kind == CTF_ENUM)
 			print_labels(tr, t);

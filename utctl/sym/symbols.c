@@ -320,8 +320,7 @@ static int
 is_address(const struct ctf_type *t, uint32_t nbytes)
 {
 	return t->kind == CTF_INT && t->base == 16 && !t->sign &&
-	    8 * t->nbytes == 64 - t->shift &&
-	    (t->nbytes == 8 || t->nbytes == nbytes);
+	    (t->bits == 64 || t->bits == 8 * nbytes);
 }
 
 static void
@@ -357,7 +356,7 @@ symbols_trace(struct ctf_trace *tr)
 		    (ev->module = module_find(tr, sc, ev, gone)) == NULL)
 			continue;
 		sc->modules = recorded = 1;
-		nbytes = ev->module->start.type->nbytes;
+		nbytes = ev->module->start.type->bits / 8;
 	}
 	for (ev = tr->events; nbytes != 0 && ev != NULL; ev = ev->next) {
 		addresses_mark(ev->context, nbytes, 0);
