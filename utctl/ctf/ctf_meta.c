@@ -255,8 +255,10 @@ clock_base(struct ctf_parse *p, struct ctf_clock *c)
 	c->rest = (uint64_t)rest;
 	if (c->offset_s > 9000000000 || c->offset_s < -9000000000 ||
 	    s > 9000000000 - c->offset_s || s < -9000000000 - c->offset_s) {
-		ctf_error(p, "no time of this age");
-		return;
+		ctf_warn(p->trace->file, "line %lu: no time of this age: times "
+		    "are those since the clock's zero", p->line);
+		c->offset_s = s = 0;
+		c->rest = 0;
 	}
 	c->base = (c->offset_s + s) * 1000000000;
 	if (freq == 1000000000 && c->base >= 0)

@@ -386,7 +386,7 @@ static size_t
 field_find(struct fields *fs, const char *name)
 {
 	for (; fs->nnames < fs->n; fs->nnames++)
-		map_put(&fs->names, name_key(fs->list[fs->nnames].name),
+		map_put(&fs->names, name_key(fs->list[fs->nnames].raw),
 		    (void *)(uintptr_t)(fs->nnames + 1));
 	return (size_t)(uintptr_t)map_get(&fs->names, name_key(name));
 }
