@@ -85,10 +85,12 @@ roles_set(struct ctf_type *t, enum ctf_role first)
 {
 	struct ctf_field *f;
 	enum ctf_role role;
+	size_t i;
 
 	if (t == NULL)
 		return;
-	for (f = t->fields; f < t->fields + t->nfields; f++) {
+	for (i = 0; i < t->nfields; i++) {
+		f = &t->fields[i];
 		role = role_find(f);
 		if (role >= first)
 			f->role = role;
@@ -107,10 +109,12 @@ roles_find(struct ctf_type *t)
 {
 	struct ctf_field *f;
 	int has = 0, in;
+	size_t i;
 
 	if (t == NULL)
 		return 0;
-	for (f = t->fields; f < t->fields + t->nfields; f++) {
+	for (i = 0; i < t->nfields; i++) {
+		f = &t->fields[i];
 		in = roles_find(f->type);
 		if (in != 0)
 			f->type->fixed = 0;
