@@ -351,14 +351,14 @@ struct ctf_vals {
 	size_t		 namelen, threadlen;
 };
 
+struct ctf_stream;
+
 /* Where we are in a packet's bytes. */
 struct ctf_cur {
 	const uint8_t	*p, *end;
-	const uint8_t	*buf;		/* p == buf is ... */
-	uint64_t	 bias;		/* ... this far into the packet */
 	unsigned int	 bit;		/* of *p, as its byte order has it */
 	uint32_t	 empty;		/* elements of no bits so far */
-	uint64_t	*vals;		/* the stream's: see ctf_field's slot */
+	const struct ctf_stream *s;	/* what p is in; see ctf_field's slot */
 	struct ctf_vals	*found;		/* NULL: roles are not wanted */
 };
 
@@ -484,9 +484,8 @@ char	*ctf_strdup(struct ctf_trace *, const char *, size_t);
 int	 ctf_walk(struct ctf_cur *, const struct ctf_type *,
 	    struct ctf_vals *);
 int	 ctf_walk_type(struct ctf_cur *, const struct ctf_type *);
-/* After ctf_body(): to the type's beginning; a number, and past it. */
-void	 ctf_to(struct ctf_cur *, const struct ctf_type *);
-uint64_t ctf_take(struct ctf_cur *, const struct ctf_type *);
+int	 ctf_align(struct ctf_cur *, uint32_t);
+uint64_t ctf_take_bits(struct ctf_cur *, const struct ctf_type *);
 /* The elements of an array, or of a sequence at this event. */
 uint64_t ctf_count(const struct ctf_cur *, const struct ctf_type *);
 /* What there is of a variant; or NULL: nothing. */
@@ -584,6 +583,27 @@ ctf_load(const uint8_t *p, const struct ctf_type *t)
 	}
 	if (t->sign && v >> (63 - t->shift) != 0)
 		v |= ~(UINT64_MAX >> t->shift);
+	return v;
+}
+
+/* After ctf_body(): to where the type begins. */
+static inline void
+ctf_to(struct ctf_cur *c, const struct ctf_type *t)
+{
+	if (t->align > 8 || c->bit != 0)
+		(void)ctf_align(c, t->align);
+}
+
+/* After ctf_body(): a number, and past it. */
+static inline uint64_t
+ctf_take(struct ctf_cur *c, const struct ctf_type *t)
+{
+	uint64_t v;
+
+	if (t->fixed == 0 || c->bit != 0)
+		return ctf_take_bits(c, t);
+	v = ctf_load(c->p, t);
+	c->p += t->fixed;
 	return v;
 }
 
