@@ -160,7 +160,7 @@ struct ctf_field {
 	uint32_t	 slot, outer;
 	int		 hidden;	/* a length that is named so */
 	enum ctf_address address;	/* symbols.c's */
-	int		 special;	/* print_text.c's: hidden or address */
+	int		 special;	/* print_text.c's: noted, or address */
 	/*
 	 * From here on, so many fields take so many bytes whatever they
 	 * hold, and hold nothing that the reader wants.
