@@ -356,9 +356,9 @@ struct ctf_stream;
 /* Where we are in a packet's bytes. */
 struct ctf_cur {
 	const uint8_t	*p, *end;
-	unsigned int	 bit;		/* of *p, as its byte order has it */
+	unsigned int	 bit;		/* where in *p, in its bit order */
 	uint32_t	 empty;		/* elements of no bits so far */
-	const struct ctf_stream *s;	/* what p is in; see ctf_field's slot */
+	const struct ctf_stream *s;	/* the stream that p is in */
 	struct ctf_vals	*found;		/* NULL: roles are not wanted */
 };
 
@@ -387,7 +387,7 @@ struct ctf_stream {
 	uint8_t			*buf;		/* a window of the file */
 	size_t			 cap, basecap;
 	size_t			 fill, pos;
-	unsigned int		 bit;		/* of the byte at pos */
+	unsigned int		 bit;		/* where in the byte at pos */
 	size_t			 stop;		/* limit, or fill if nearer */
 	uint64_t		 off;		/* offset of buf in the file */
 	uint64_t		 limit;		/* content's end in file */
