@@ -301,6 +301,7 @@ struct ctf_chunk {
 struct ctf_trace {
 	struct ctf_trace	*next;
 	char			*file;		/* the metadata's path */
+	const char		*unit;		/* line, or fragment */
 	dev_t			 dev;		/* the metadata file's */
 	ino_t			 ino;
 	int			 away;		/* looks that missed it */
@@ -469,11 +470,13 @@ void	 ctf_damage_say(void);
 int	 ctf_finish(struct ctf_trace *);
 struct ctf_sclass *ctf_sclass(const struct ctf_trace *, uint64_t);
 
-/* ctf_meta.c */
+/* ctf_open.c */
 struct ctf_trace *ctf_open(char *);
+void	 ctf_close(struct ctf_trace *);
+
+/* ctf_meta.c */
 /* A number that tells processes apart, as far as their traces do. */
 uint64_t ctf_process(const struct ctf_trace *, const struct ctf_who *);
-void	 ctf_close(struct ctf_trace *);
 
 /* ctf_lex.c */
 void	*ctf_alloc(struct ctf_trace *, size_t);
