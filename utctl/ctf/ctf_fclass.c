@@ -405,7 +405,8 @@ variant(struct ctf_json_parse *q, const struct ctf_json *j,
 	for (o = optional ? j : all == NULL ? NULL : all->child;
 	    o != NULL && !q->p.bad; o = optional ? NULL : o->next) {
 		r = ctf_json_get(q, o, "selector-field-ranges", JSON_ARRAY);
-		if ((r == NULL) != (optional && selector->isbool))
+		if ((r == NULL) != selector->isbool ||
+		    (selector->isbool && !optional))
 			ctf_json_wrong(q, o, "a boolean selector has no "
 			    "ranges, and any other has some");
 		n += r == NULL ? 1 : r->n;
