@@ -406,6 +406,7 @@ struct ctf_stream {
 	int			 hasseq;
 	int			 hasend;	/* a packet came before */
 	int64_t			 end;		/* timestamp_end in ns */
+	uint64_t		 endcycles;	/* the same, of its clock */
 	int			 backwards;	/* time went back: told once */
 	int			 leaps;		/* a count leapt: told once */
 	int			 stranger;	/* another UUID: told once */
@@ -468,7 +469,6 @@ void	 ctf_damage_say(void);
 
 /* ctf_class.c */
 int	 ctf_finish(struct ctf_trace *);
-struct ctf_sclass *ctf_sclass(const struct ctf_trace *, uint64_t);
 
 /* ctf_open.c */
 struct ctf_trace *ctf_open(char *);
@@ -487,8 +487,12 @@ char	*ctf_strdup(struct ctf_trace *, const char *, size_t);
 int	 ctf_walk(struct ctf_cur *, const struct ctf_type *,
 	    struct ctf_vals *);
 int	 ctf_walk_type(struct ctf_cur *, const struct ctf_type *);
+int	 ctf_walk_field(struct ctf_cur *, const struct ctf_field *);
+void	 ctf_note(const struct ctf_cur *, const struct ctf_field *);
 int	 ctf_align(struct ctf_cur *, uint32_t);
 uint64_t ctf_take_bits(struct ctf_cur *, const struct ctf_type *);
+/* The bytes of a text, in UTF-8, and past it. */
+const uint8_t *ctf_text(struct ctf_cur *, const struct ctf_type *, size_t *);
 /* The elements of an array, or of a sequence at this event. */
 uint64_t ctf_count(const struct ctf_cur *, const struct ctf_type *);
 /* What there is of a variant; or NULL: nothing. */
@@ -499,8 +503,8 @@ double	 ctf_real(const struct ctf_type *, uint64_t);
 /* ctf_text.c */
 int	 ctf_istext(const struct ctf_type *);
 uint32_t ctf_unit(const uint8_t *, const struct ctf_type *);
-/* The bytes of a text, in UTF-8, and past it. */
-const uint8_t *ctf_text(struct ctf_cur *, const struct ctf_type *, size_t *);
+const uint8_t *ctf_narrow(const uint8_t *, const uint8_t *,
+	    const struct ctf_type *, size_t *);
 
 /* ctf_label.c */
 void	 ctf_label_sort(struct ctf_trace *, struct ctf_type *);
@@ -552,6 +556,13 @@ char	*put_utc(char *, int64_t);
 char	*put_seconds(char *, int64_t);
 char	*put_us(char *, int64_t);
 void	 ctf_print_time(int64_t, char *);	/* CTF_TIMELEN bytes */
+
+/* The class of streams with that ID; or NULL. */
+static inline struct ctf_sclass *
+ctf_sclass(const struct ctf_trace *tr, uint64_t id)
+{
+	return map_get(&tr->byid, id);
+}
 
 /* The date of an event, in ns. */
 static inline int64_t

@@ -25,13 +25,6 @@
 
 #include "ctf_parse.h"
 
-/* The class of streams with that ID; or NULL. */
-struct ctf_sclass *
-ctf_sclass(const struct ctf_trace *tr, uint64_t id)
-{
-	return map_get(&tr->byid, id);
-}
-
 /* Names that the reader knows, wherever a struct has them. */
 static enum ctf_role
 role_find(const struct ctf_field *f)

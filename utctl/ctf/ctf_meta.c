@@ -100,7 +100,10 @@ meta_skip(struct ctf_parse *p)
 {
 	struct ctf_value v;
 
-	ctf_value(p, &v);
+	if (ctf_accept(p, TOK_ASSIGN))
+		(void)ctf_type(p);
+	else
+		ctf_value(p, &v);
 }
 
 static void

@@ -88,6 +88,7 @@ ctf_cur(struct ctf_cur *c, const struct ctf_stream *s)
 	c->p = s->buf + s->body;
 	c->bit = s->bodybit;
 	c->end = s->buf + s->pos + (s->bit != 0);
+	c->found = NULL;
 }
 
 /* After ctf_body(): whose the event is; it may be put into who. */
@@ -340,6 +341,8 @@ packet_losses(struct ctf_stream *s, const struct ctf_vals *v)
 	uint64_t n;
 
 	begin = ctf_ns(s->class->clock, s->cycles);
+	if (v->has & 1 << ROLE_END)
+		s->endcycles = v->val[ROLE_END];
 	end = v->has & 1 << ROLE_END ?
 	    ctf_ns(s->class->endclock, v->val[ROLE_END]) : begin;
 	if (v->has & 1 << ROLE_DISCARDED) {
@@ -428,6 +431,8 @@ packet_open(struct ctf_stream *s)
 	if (v.has & 1 << ROLE_BEGIN)
 		clock_update(&s->cycles, v.val[ROLE_BEGIN],
 		    s->class->beginbits);
+	else if (s->endcycles > s->cycles)
+		s->cycles = s->endcycles;
 	if (v.has & 1 << ROLE_BEGIN && s->hasend)
 		time_check(s, s->pkt, s->end, ctf_ns(s->class->clock,
 		    s->cycles));
