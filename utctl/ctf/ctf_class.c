@@ -101,7 +101,7 @@ roles_find(struct ctf_type *t)
 	struct ctf_field *f;
 	int has = 0, in;
 
-	if (t == NULL)
+	if (t == NULL || t->nfields == 0)
 		return 0;
 	for (f = t->fields; f < t->fields + t->nfields; f++) {
 		in = roles_find(f->type);

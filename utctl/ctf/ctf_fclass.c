@@ -70,6 +70,21 @@ type_new(struct ctf_json_parse *q, const struct ctf_json *j,
 	return f->type;
 }
 
+/* The index of what a member says. */
+static int
+choice(struct ctf_json_parse *q, const struct ctf_json *j, const char *key,
+    const char *const *all, const char *without)
+{
+	const char *word = ctf_json_word(q, j, key, without);
+	int i;
+
+	for (i = 0; all[i] != NULL; i++)
+		if (strcmp(word, all[i]) == 0)
+			return i;
+	ctf_json_wrong(q, j, "no %s '%.64s'", key, word);
+	return 0;
+}
+
 /* Bits, a power of 2. */
 static uint32_t
 alignment(struct ctf_json_parse *q, const struct ctf_json *j, const char *key)
@@ -116,17 +131,6 @@ ranges(struct ctf_json_parse *q, struct ctf_type *t, const char *name,
 	}
 }
 
-/* Room for so many ranges. */
-static void
-ranges_room(struct ctf_json_parse *q, const struct ctf_json *j,
-    struct ctf_type *t, size_t n)
-{
-	if (n > CTF_LABELS)
-		ctf_json_wrong(q, j, "too many ranges");
-	else
-		t->labels = ctf_alloc(q->p.trace, n * sizeof(*t->labels));
-}
-
 /* Mappings or flags: an object of ranges. */
 static void
 mappings(struct ctf_json_parse *q, const struct ctf_json *all,
@@ -140,7 +144,10 @@ mappings(struct ctf_json_parse *q, const struct ctf_json *all,
 	t->kind = CTF_ENUM;
 	for (v = all->child; v != NULL; v = v->next)
 		n += v->n;
-	ranges_room(q, all, t, n);
+	if (n > CTF_LABELS)
+		ctf_json_wrong(q, all, "too many ranges");
+	else
+		t->labels = ctf_alloc(q->p.trace, n * sizeof(*t->labels));
 	for (v = all->child; v != NULL && !q->p.bad; v = v->next)
 		ranges(q, t, ctf_json_copy(q, v, v->key), 0, v);
 	if (!q->p.bad && !t->ismap)
@@ -179,20 +186,16 @@ static void
 fixed(struct ctf_json_parse *q, const struct ctf_json *j,
     struct ctf_field *f, const struct fclass *k)
 {
+	static const char *const orders[] = { "little-endian", "big-endian",
+	    NULL }, *const bits[] = { "first-to-last", "last-to-first", NULL };
 	struct ctf_type *t = type_new(q, j, f, k->kind);
-	const char *order, *bits;
+	int big;
 
-	t->bits = (uint32_t)ctf_json_size(q, j, UINT32_MAX);
-	order = ctf_json_word(q, j, "byte-order", NULL);
-	t->order = strcmp(order, "big-endian") == 0 ? ORDER_BE : ORDER_LE;
-	if (t->order == ORDER_LE && strcmp(order, "little-endian") != 0)
-		ctf_json_wrong(q, j, "no byte order");
-	order = t->order == ORDER_LE ? "first-to-last" : "last-to-first";
-	bits = ctf_json_word(q, j, "bit-order", order);
-	t->turned = strcmp(bits, order) != 0;
-	if (t->turned && strcmp(bits, "first-to-last") != 0 &&
-	    strcmp(bits, "last-to-first") != 0)
-		ctf_json_wrong(q, j, "no bit order");
+	t->bits = (uint32_t)ctf_json_number(q, j, "length", UINT32_MAX,
+	    JSON_NEEDED);
+	big = choice(q, j, "byte-order", orders, NULL);
+	t->order = big ? ORDER_BE : ORDER_LE;
+	t->turned = choice(q, j, "bit-order", bits, bits[big]) != big;
 	t->align = alignment(q, j, "alignment");
 	if (k->kind == CTF_FLOAT && t->bits != 32 && t->bits != 64)
 		ctf_json_wrong(q, j, "floating-point numbers of %u bits are "
@@ -222,25 +225,12 @@ static void
 encoding(struct ctf_json_parse *q, const struct ctf_json *j,
     struct ctf_type *t)
 {
-	static const struct {
-		const char	*name;
-		int		 wide;
-		enum ctf_order	 order;
-	} all[] = {
-		{ "utf-8", 0, ORDER_LE },
-		{ "utf-16be", 2, ORDER_BE }, { "utf-16le", 2, ORDER_LE },
-		{ "utf-32be", 4, ORDER_BE }, { "utf-32le", 4, ORDER_LE }
-	};
-	const char *name = ctf_json_word(q, j, "encoding", "utf-8");
-	size_t i;
+	static const char *const all[] = { "utf-8", "utf-16le", "utf-16be",
+	    "utf-32le", "utf-32be", NULL };
+	const int i = choice(q, j, "encoding", all, all[0]);
 
-	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (strcmp(name, all[i].name) == 0) {
-			t->wide = all[i].wide;
-			t->order = all[i].order;
-			return;
-		}
-	ctf_json_wrong(q, j, "no encoding");
+	t->wide = i == 0 ? 0 : i < 3 ? 2 : 4;
+	t->order = i % 2 == 0 ? ORDER_BE : ORDER_LE;
 }
 
 static void
@@ -260,7 +250,8 @@ elements(struct ctf_json_parse *q, const struct ctf_json *j,
     struct ctf_type *t, struct ctf_type *elem)
 {
 	if (t->kind == CTF_ARRAY)
-		t->count = ctf_json_size(q, j, UINT64_MAX);
+		t->count = ctf_json_number(q, j, "length", INT64_MAX,
+		    JSON_NEEDED);
 	if (!q->p.bad)
 		made(q, j, make_array(t, elem));
 	if (!q->p.bad && t->kind == CTF_SEQ)
@@ -316,6 +307,8 @@ type_close(struct ctf_json_parse *q, const struct ctf_json *j,
 		made(q, j, make_struct(q->p.trace, t, list, t->nfields));
 	else if (t->kind == CTF_VARIANT)
 		made(q, j, make_variant(q->p.trace, t, list, t->nfields));
+	else
+		t->fields = NULL;
 	free(list);
 }
 
@@ -353,7 +346,6 @@ structure(struct ctf_json_parse *q, const struct ctf_json *j,
 	    JSON_ARRAY), *m = all == NULL ? NULL : all->child;
 	struct ctf_type *t = type_new(q, j, f, k->kind);
 
-	t->owned = 1;
 	t->align = alignment(q, j, "minimum-alignment");
 	type_open(q, j, t, all == NULL ? 0 : all->n);
 	for (; m != NULL && !q->p.bad; m = m->next) {
@@ -364,8 +356,6 @@ structure(struct ctf_json_parse *q, const struct ctf_json *j,
 			make_length(f - 1, f->name);
 	}
 	type_close(q, j, t);
-	if (all != NULL)
-		ctf_json_unique(q, all);
 }
 
 /* The selector's values of an option; without ranges it is true. */
@@ -411,13 +401,13 @@ variant(struct ctf_json_parse *q, const struct ctf_json *j,
 			    "ranges, and any other has some");
 		n += r == NULL ? 1 : r->n;
 	}
-	if (!q->p.bad && n == 0)
-		ctf_json_wrong(q, j, "no options");
+	if (n == 0 || n > CTF_LABELS)
+		ctf_json_wrong(q, j, "no options, or too many ranges");
 	if (q->p.bad)
 		return;
 	t->optional = optional;
 	t->sign = selector->sign;
-	ranges_room(q, j, t, n);
+	t->labels = ctf_alloc(q->p.trace, n * sizeof(*t->labels));
 	type_open(q, j, t, optional ? 1 : all->n);
 	for (o = optional ? j : all->child; o != NULL && !q->p.bad;
 	    o = optional ? NULL : o->next)
@@ -425,8 +415,6 @@ variant(struct ctf_json_parse *q, const struct ctf_json *j,
 	if (!q->p.bad)
 		ctf_label_sort(q->p.trace, t);
 	type_close(q, j, t);
-	if (!optional)
-		ctf_json_unique(q, all);
 }
 
 static uint64_t
@@ -543,23 +531,12 @@ ctf_fclass_alias(struct ctf_json_parse *q, const struct ctf_json *o)
 	const struct ctf_json *v = ctf_json_need(q, o, "field-class",
 	    JSON_ANY);
 	const uint64_t key = alias_key(name);
-	struct ctf_json_alias *a, *old = map_get(&q->aliases, key);
+	struct ctf_json_alias *a = ctf_alloc(&q->tree, sizeof(*a));
 
-	q->visible = q->naliases;
-	if (v != NULL && v->kind == JSON_STRING)
-		(void)alias_find(q, v);
-	for (a = old; a != NULL; a = a->next)
-		if (strcmp(a->name, name) == 0)
-			ctf_json_wrong(q, o, "a second alias '%.64s'", name);
-	if (q->naliases == CTF_NAMES)
-		ctf_json_wrong(q, o, "too many aliases");
-	if (q->p.bad)
-		return;
-	a = ctf_alloc(&q->tree, sizeof(*a));
 	a->name = name;
 	a->fclass = v;
 	a->index = q->naliases++;
-	a->next = old;
+	a->next = map_get(&q->aliases, key);
 	map_put(&q->aliases, key, a);
 	ctf_alloc_move(&q->kept, &q->tree);
 }

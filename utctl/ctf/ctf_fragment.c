@@ -117,20 +117,6 @@ seconds(struct ctf_json_parse *q, const struct ctf_json *o)
 }
 
 static void
-clock_origin(struct ctf_json_parse *q, const struct ctf_json *o)
-{
-	const struct ctf_json *v = ctf_json_get(q, o, "origin", JSON_ANY);
-
-	if (v == NULL)
-		return;
-	if (v->kind == JSON_OBJECT) {
-		(void)ctf_json_word(q, v, "name", NULL);
-		(void)ctf_json_word(q, v, "uid", NULL);
-	} else if (v->kind != JSON_STRING || strcmp(v->str, "unix-epoch") != 0)
-		ctf_json_wrong(q, v, "no origin of a clock");
-}
-
-static void
 read_clock(struct ctf_json_parse *q, const struct ctf_json *o)
 {
 	struct ctf_trace *tr = q->p.trace;
@@ -142,8 +128,7 @@ read_clock(struct ctf_json_parse *q, const struct ctf_json *o)
 	c->name = ctf_json_copy(q, o, ctf_json_word(q, o, "id", NULL));
 	if (clock_find(tr, c->name) != NULL)
 		ctf_json_wrong(q, o, "a second clock '%.64s'", c->name);
-	(void)ctf_json_need(q, o, "frequency", JSON_INT);
-	c->freq = ctf_json_number(q, o, "frequency", UINT64_MAX, 0);
+	c->freq = ctf_json_number(q, o, "frequency", INT64_MAX, JSON_NEEDED);
 	/* A date is off by both at most. */
 	c->precision = ctf_json_number(q, o, "precision", INT64_MAX, 0) +
 	    ctf_json_number(q, o, "accuracy", INT64_MAX, 0);
@@ -155,7 +140,6 @@ read_clock(struct ctf_json_parse *q, const struct ctf_json *o)
 		if ((uint64_t)c->offset >= c->freq)
 			ctf_json_wrong(q, from, "cycles of a second or more");
 	}
-	clock_origin(q, o);
 	q->p.at = o->at;
 	if (!q->p.bad)
 		ctf_clock_base(&q->p, c);

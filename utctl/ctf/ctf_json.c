@@ -16,7 +16,7 @@
 
 /*
  * JSON (RFC 8259), of which CTF 2's metadata are a sequence (RFC 7464), as a
- * tree.
+ * tree; and what its values say.
  */
 
 #include <stdarg.h>
@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "../say.h"
+#include "common/escape.h"
 #include "ctf_json.h"
 
 #define JSON_DEPTH	256		/* nested arrays and objects */
@@ -39,7 +40,7 @@ json_wrong(struct ctf_json_parse *q, const char *what)
 	ctf_error(&q->p, "%s", what);
 }
 
-/* Past spaces: the next character; '\0': there is none. */
+/* Past spaces: the next character; '\0': there is none, or an error. */
 static char
 json_peek(struct ctf_json_parse *q)
 {
@@ -88,29 +89,26 @@ json_digits(struct ctf_json_parse *q, uint64_t *num)
 	return fits;
 }
 
+/* An integer; or a number with a fraction or an exponent, which is not kept. */
 static void
 json_number(struct ctf_json_parse *q, struct ctf_json *v)
 {
 	struct ctf_parse *p = &q->p;
 	uint64_t rest = 0;
-	int fits;
+	int fits = 1;
 
 	v->kind = JSON_INT;
-	if (*p->p == '-')
-		p->p++, v->neg = 1;
+	v->neg = *p->p == '-';
+	p->p += v->neg;
 	if (p->p < p->end && *p->p == '0')
-		p->p++, fits = 1;
+		p->p++;
 	else
 		fits = json_digits(q, &v->num);
-	if (p->p < p->end && *p->p == '.') {
+	while (p->p < p->end && strchr(v->kind == JSON_INT ? ".eE" : "eE",
+	    *p->p) != NULL && *p->p != '\0' && !p->bad) {
 		v->kind = JSON_REAL;
-		p->p++;
-		(void)json_digits(q, &rest);
-	}
-	if (p->p < p->end && (*p->p == 'e' || *p->p == 'E')) {
-		v->kind = JSON_REAL;
-		p->p++;
-		if (p->p < p->end && (*p->p == '+' || *p->p == '-'))
+		if (*p->p++ != '.' && p->p < p->end &&
+		    (*p->p == '+' || *p->p == '-'))
 			p->p++;
 		(void)json_digits(q, &rest);
 	}
@@ -121,19 +119,7 @@ json_number(struct ctf_json_parse *q, struct ctf_json *v)
 		json_wrong(q, "too large a number");
 }
 
-static uint8_t *
-put_char(uint8_t *to, uint32_t c)
-{
-	static const uint8_t first[] = { 0, 0xc0, 0xe0, 0xf0 };
-	int n = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-
-	*to++ = (uint8_t)(first[n] | c >> 6 * n);
-	while (n-- > 0)
-		*to++ = (uint8_t)(0x80 | (c >> 6 * n & 0x3f));
-	return to;
-}
-
-/* Four hexadecimal digits; UINT32_MAX: these are none. */
+/* After \u: four hexadecimal digits; 0: these are none. */
 static uint32_t
 json_hex(const char *s, const char *end)
 {
@@ -142,7 +128,7 @@ json_hex(const char *s, const char *end)
 
 	for (i = 0; i < 4; i++, s++) {
 		if (s >= end || ctf_digit(*s) == 16)
-			return UINT32_MAX;
+			return 0;
 		c = c << 4 | (uint32_t)ctf_digit(*s);
 	}
 	return c;
@@ -150,102 +136,62 @@ json_hex(const char *s, const char *end)
 
 /* After a backslash: write what it means, and return what is behind; or NULL */
 static const char *
-json_escape(const char *s, const char *end, char **top)
+json_escape(const char *s, const char *end, char **to)
 {
-	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+	static const char from[] = "\"\\/bfnrt", means[] = "\"\\/\b\f\n\r\t";
 	const char *f = memchr(from, *s, sizeof(from) - 1);
 	uint32_t c, low;
 
 	if (f != NULL) {
-		*(*top)++ = to[f - from];
+		*(*to)++ = means[f - from];
 		return s + 1;
 	}
-	if (*s != 'u' || (c = json_hex(s + 1, end)) == UINT32_MAX || c == 0)
+	if (*s != 'u' || (c = json_hex(s + 1, end)) == 0)
 		return NULL;
 	s += 5;
 	if (c >= 0xd800 && c < 0xe000) {
-		if (c >= 0xdc00 || end - s < 6 || s[0] != '\\' ||
-		    s[1] != 'u' || (low = json_hex(s + 2, end)) < 0xdc00 ||
-		    low >= 0xe000)
+		if (c >= 0xdc00 || end - s < 6 || memcmp(s, "\\u", 2) != 0 ||
+		    (low = json_hex(s + 2, end)) < 0xdc00 || low >= 0xe000)
 			return NULL;
 		c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
 		s += 6;
 	}
-	*top = (char *)put_char((uint8_t *)*top, c);
+	*to = (char *)ctf_put_char((uint8_t *)*to, c);
 	return s;
 }
 
-/* The bytes of the character of UTF-8 there; 0: it is none. */
-static size_t
-json_utf8(const char *s, const char *end)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	const unsigned char first = (unsigned char)*s;
-	const size_t n = first < 0x80 ? 1 : first < 0xc0 ? 0 :
-	    first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf8 ? 4 : 0;
-	uint32_t c = first & (n == 1 ? 0x7f : 0xff >> (n + 1));
-	size_t i;
-
-	if (n == 0 || (size_t)(end - s) < n)
-		return 0;
-	for (i = 1; i < n; i++) {
-		if (((unsigned char)s[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | ((unsigned char)s[i] & 0x3f);
-	}
-	return c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ?
-	    0 : n;
-}
-
-/* The text of a string never becomes longer by its escapes. */
-static char *
+/* A text never becomes longer by what its escapes mean. */
+static const char *
 json_string(struct ctf_json_parse *q)
 {
 	struct ctf_parse *p = &q->p;
-	const char *s = p->p + 1, *e;
+	const char *s = p->p + 1, *e, *from;
 	char *str, *to;
-	size_t n;
 
 	for (e = s; e < p->end && *e != '"' && (unsigned char)*e >= ' '; e++)
 		if (*e == '\\' && e + 1 < p->end)
 			e++;
-	p->p = e;
 	if (e == p->end || *e != '"') {
+		p->p = e;
 		json_wrong(q, "a string without end");
-		return NULL;
+		return "";
 	}
 	to = str = ctf_alloc(&q->tree, (size_t)(e - s) + 1);
-	while (s != NULL && s < e) {
+	while (!p->bad && s < e) {
+		p->p = from = s;
 		if (*s == '\\') {
-			p->p = s;
-			s = json_escape(s + 1, e, &to);
+			if ((s = json_escape(s + 1, e, &to)) == NULL)
+				json_wrong(q, "no escape of JSON, or a NUL");
 			continue;
 		}
-		p->p = s;
-		if ((n = json_utf8(s, e)) == 0)
-			break;
-		memcpy(to, s, n);
-		to += n;
-		s += n;
+		if (utf8_next((const unsigned char **)&s,
+		    (const unsigned char *)e) == -1)
+			json_wrong(q, "no UTF-8");
+		memcpy(to, from, (size_t)(s - from));
+		to += s - from;
 	}
-	if (s != e)
-		json_wrong(q, s == NULL ? "no escape of JSON, or a NUL" :
-		    "no UTF-8");
-	else
-		p->p = e + 1;
+	p->p = e + 1;
 	return str;
-}
-
-/* The name of a member, or that which an element says; "" if it says none. */
-static const char *
-key_of(const struct ctf_json *v)
-{
-	if (v->key != NULL)
-		return v->key;
-	for (v = v->child; v != NULL; v = v->next)
-		if (strcmp(v->key, "name") == 0 && v->kind == JSON_STRING)
-			return v->str;
-	return "";
 }
 
 static int
@@ -254,14 +200,14 @@ key_cmp(const void *a, const void *b)
 	const struct ctf_json *x = *(struct ctf_json *const *)a;
 	const struct ctf_json *y = *(struct ctf_json *const *)b;
 
-	return strcmp(key_of(x), key_of(y));
+	return strcmp(x->key, y->key);
 }
 
-void
-ctf_json_unique(struct ctf_json_parse *q, const struct ctf_json *o)
+/* No two values have the same key. */
+static void
+json_unique(struct ctf_json_parse *q, const struct ctf_json *o)
 {
 	struct ctf_json **all, *v;
-	const char *key;
 	size_t i, n = 0;
 
 	if (q->p.bad || o->n < 2)
@@ -271,13 +217,10 @@ ctf_json_unique(struct ctf_json_parse *q, const struct ctf_json *o)
 	for (v = o->child; v != NULL; v = v->next)
 		all[n++] = v;
 	qsort(all, n, sizeof(*all), key_cmp);
-	for (i = 1; i < n; i++) {
-		key = key_of(all[i]);
-		if (*key == '\0' || strcmp(key, key_of(all[i - 1])) != 0)
-			continue;
-		ctf_json_wrong(q, all[i], "'%.64s' is there twice", key);
-		break;
-	}
+	for (i = 1; i < n; i++)
+		if (strcmp(all[i]->key, all[i - 1]->key) == 0)
+			ctf_json_wrong(q, all[i], "'%.64s' is there twice",
+			    all[i]->key);
 	free(all);
 }
 
@@ -286,7 +229,7 @@ static void
 json_children(struct ctf_json_parse *q, struct ctf_json *v, char close)
 {
 	struct ctf_json **next = &v->child;
-	char *key = NULL;
+	const char *key = NULL;
 
 	q->p.p++;
 	if (json_accept(q, close))
@@ -309,8 +252,8 @@ json_children(struct ctf_json_parse *q, struct ctf_json *v, char close)
 	if (!json_accept(q, close))
 		json_wrong(q, close == '}' ? "',' or '}' expected" :
 		    "',' or ']' expected");
-	if (close == '}')
-		ctf_json_unique(q, v);
+	else if (close == '}')
+		json_unique(q, v);
 }
 
 static struct ctf_json *
@@ -319,11 +262,10 @@ json_value(struct ctf_json_parse *q)
 	const char c = json_peek(q);
 	struct ctf_json *v;
 
-	if (q->p.depth == JSON_DEPTH) {
+	if (q->p.depth++ == JSON_DEPTH) {
 		json_wrong(q, "too deep");
 		return NULL;
 	}
-	q->p.depth++;
 	v = ctf_alloc(&q->tree, sizeof(*v));
 	v->at = q->p.p;
 	if (c == '{' || c == '[') {
@@ -334,30 +276,22 @@ json_value(struct ctf_json_parse *q)
 		v->str = json_string(q);
 	} else if (c == '-' || ctf_digit(c) < 10)
 		json_number(q, v);
-	else if (c == 'n')
-		json_word(q, "null");
-	else {
-		v->kind = JSON_BOOL;
-		v->num = c == 't';
-		json_word(q, c == 't' ? "true" : "false");
-	}
+	else
+		json_word(q, c == 't' ? "true" : c == 'f' ? "false" : "null");
 	q->p.depth--;
 	return q->p.bad ? NULL : v;
 }
 
-/* All of a fragment: an object. */
 struct ctf_json *
 ctf_json(struct ctf_json_parse *q)
 {
-	struct ctf_json *v;
+	struct ctf_json *v = NULL;
 
-	if (json_peek(q) != '{') {
-		json_wrong(q, "an object expected");
-		return NULL;
-	}
 	q->p.depth = 0;
-	v = json_value(q);
-	if (json_peek(q) != '\0' || (!q->p.bad && q->p.p < q->p.end))
+	if (json_peek(q) != '{')
+		json_wrong(q, "an object expected");
+	else if ((v = json_value(q)) != NULL &&
+	    (json_peek(q) != '\0' || q->p.p < q->p.end))
 		json_wrong(q, "more than an object");
 	return q->p.bad ? NULL : v;
 }
@@ -381,16 +315,14 @@ const struct ctf_json *
 ctf_json_get(struct ctf_json_parse *q, const struct ctf_json *o,
     const char *key, enum ctf_json_kind kind)
 {
-	static const char *const kinds[] = { "null", "true or false",
-	    "an integer", "a number", "a string", "an array", "an object" };
+	static const char *const kinds[] = { "a name", "an integer",
+	    "a number", "a string", "an array", "an object" };
 	const struct ctf_json *v;
 
+	if (o->kind != JSON_OBJECT)
+		ctf_json_wrong(q, o, "an object expected");
 	if (q->p.bad)
 		return NULL;
-	if (o->kind != JSON_OBJECT) {
-		ctf_json_wrong(q, o, "an object expected");
-		return NULL;
-	}
 	for (v = o->child; v != NULL; v = v->next)
 		if (strcmp(v->key, key) == 0)
 			break;
@@ -428,46 +360,36 @@ ctf_json_copy(struct ctf_json_parse *q, const struct ctf_json *v,
 {
 	const size_t n = strlen(s);
 
-	if (n > CTF_TEXT) {
+	if (n > CTF_TEXT)
 		ctf_json_wrong(q, v, "a string of more than %d bytes",
 		    CTF_TEXT);
-		return "";
-	}
-	return ctf_strdup(q->p.trace, s, n);
+	return q->p.bad ? "" : ctf_strdup(q->p.trace, s, n);
 }
 
 uint64_t
 ctf_json_number(struct ctf_json_parse *q, const struct ctf_json *o,
     const char *key, uint64_t max, uint64_t without)
 {
-	const struct ctf_json *v = ctf_json_get(q, o, key, JSON_INT);
+	const struct ctf_json *v;
 
+	v = without == JSON_NEEDED ? ctf_json_need(q, o, key, JSON_INT) :
+	    ctf_json_get(q, o, key, JSON_INT);
 	if (v == NULL)
 		return without;
-	if (v->neg || v->num > max) {
+	if (v->neg || v->num > max)
 		ctf_json_wrong(q, v, "'%s' is out of range", key);
-		return without;
-	}
 	return v->num;
 }
 
-uint64_t
-ctf_json_size(struct ctf_json_parse *q, const struct ctf_json *o, uint64_t max)
-{
-	(void)ctf_json_need(q, o, "length", JSON_INT);
-	return ctf_json_number(q, o, "length", max, 0);
-}
-
-/* What is an extension may change the meaning of all: none is known. */
 void
 ctf_json_extensions(struct ctf_json_parse *q, const struct ctf_json *o)
 {
 	const struct ctf_json *x = ctf_json_get(q, o, "extensions",
-	    JSON_OBJECT);
+	    JSON_OBJECT), *name;
 
-	if (x != NULL && (x = x->child) != NULL)
-		ctf_json_wrong(q, x, "the extension '%.64s%s%.64s' is not "
-		    "known here", x->key, x->child == NULL ||
-		    x->child->key == NULL ? "" : "/", x->child == NULL ||
-		    x->child->key == NULL ? "" : x->child->key);
+	if (x == NULL || (x = x->child) == NULL)
+		return;
+	name = x->kind == JSON_OBJECT && x->child != NULL ? x->child : x;
+	ctf_json_wrong(q, name, "the extension '%.64s' of '%.64s' is not "
+	    "known here", name->key, x->key);
 }

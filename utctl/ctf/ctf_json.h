@@ -23,9 +23,10 @@
 
 #include "ctf_parse.h"
 
+#define JSON_NEEDED	UINT64_MAX	/* there is nothing without it */
+
 enum ctf_json_kind {
-	JSON_NULL,
-	JSON_BOOL,			/* num is 0 or 1 */
+	JSON_WORD,			/* true, false, null: see at */
 	JSON_INT,
 	JSON_REAL,			/* its value is not kept */
 	JSON_STRING,
@@ -99,17 +100,12 @@ const struct ctf_json *ctf_json_need(struct ctf_json_parse *,
 /* A member that is a string; or what it is without that, or NULL: needed. */
 const char *ctf_json_word(struct ctf_json_parse *, const struct ctf_json *,
 	    const char *, const char *);
-/* Note an error if two members, or two elements with a name, share that. */
-void	 ctf_json_unique(struct ctf_json_parse *, const struct ctf_json *);
 /* A string of such a value, copied to where the trace is. */
 const char *ctf_json_copy(struct ctf_json_parse *, const struct ctf_json *,
 	    const char *);
 /* A member that is a number of at most max; or what it is without that. */
 uint64_t ctf_json_number(struct ctf_json_parse *, const struct ctf_json *,
 	    const char *, uint64_t, uint64_t);
-/* A length that is needed, and is at most so much. */
-uint64_t ctf_json_size(struct ctf_json_parse *, const struct ctf_json *,
-	    uint64_t);
 /* Note an error if there are extensions. */
 void	 ctf_json_extensions(struct ctf_json_parse *,
 	    const struct ctf_json *);

@@ -166,7 +166,7 @@ path(struct search *s, const struct ctf_json *loc)
 	for (; v != NULL; v = v->next) {
 		if (v->kind == JSON_STRING && s->n < CTF_DEPTH)
 			s->path[s->n++] = v->str;
-		else if (v->kind != JSON_NULL || out == CTF_DEPTH) {
+		else if (*v->at != 'n' || out == CTF_DEPTH) {
 			ctf_json_wrong(s->q, v, "no path of names");
 			return 0;
 		} else if (s->n > 0)
