@@ -336,6 +336,7 @@ struct ctf_trace {
 	int			 hasorigin;
 	/* A hash of host, name and time of creation: see ctf_dates.c. */
 	uint64_t		 session;
+	char			*points_file;	/* NULL: none */
 	struct ctf_point	*points;	/* sorted by boottime */
 	size_t			 npoints;
 	uid_t			 owner;		/* the owner of that file */
@@ -346,6 +347,8 @@ struct ctf_vals {
 	uint32_t	 has;		/* 1 << role */
 	uint32_t	 timebits;	/* of ROLE_TIME */
 	uint64_t	 val[ROLE_MAX];
+	uint64_t	 at[ROLE_MAX];		/* bits into cur's buf */
+	const struct ctf_type *type[ROLE_MAX];
 	const uint8_t	*uuid;
 	const uint8_t	*name, *thread;
 	size_t		 namelen, threadlen;

@@ -99,6 +99,7 @@ struct reader {
 	struct select		*select; /* NULL: all events */
 	const struct reader_names *names; /* NULL: none */
 	int			 refused;	/* ops->refused is called */
+	int			 apart;	/* one stream after the other */
 
 	unsigned long long	 skip;	/* events to pass over first */
 	unsigned long long	 left;	/* events to read after that */
@@ -134,6 +135,8 @@ void	 reader_run(struct reader *, const struct reader_ops *, void *);
 int	 reader_span(const struct reader *, int64_t *, int64_t *);
 void	 reader_times(struct reader *);
 void	 reader_count(struct reader *);
+void	 reader_again(const struct reader *, struct reader *);
+void	 reader_merge(struct reader *, const struct reader_ops *, void *);
 void	 reader_idle(struct reader *, struct ctf_stream *);
 void	 reader_wake(struct reader *);
 void	 reader_sort(struct reader *);
