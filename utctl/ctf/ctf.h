@@ -354,14 +354,14 @@ struct ctf_vals {
 	size_t		 namelen, threadlen;
 };
 
+struct ctf_stream;
+
 /* Where we are in a packet's bytes. */
 struct ctf_cur {
 	const uint8_t	*p, *end;
-	const uint8_t	*buf;		/* p == buf is ... */
-	uint64_t	 bias;		/* ... this far into the packet */
 	unsigned int	 bit;		/* of *p, as its byte order has it */
 	uint32_t	 empty;		/* elements of no bits so far */
-	uint64_t	*vals;		/* the stream's: see ctf_field's slot */
+	const struct ctf_stream *s;	/* what p is in; see ctf_field's slot */
 	struct ctf_vals	*found;		/* NULL: roles are not wanted */
 };
 
@@ -408,6 +408,7 @@ struct ctf_stream {
 	int			 hasseq;
 	int			 hasend;	/* a packet came before */
 	int64_t			 end;		/* timestamp_end in ns */
+	uint64_t		 endcycles;	/* the same, of its clock */
 	int			 backwards;	/* time went back: told once */
 	int			 leaps;		/* a count leapt: told once */
 	int			 stranger;	/* another UUID: told once */
@@ -470,7 +471,6 @@ void	 ctf_damage_say(void);
 
 /* ctf_class.c */
 int	 ctf_finish(struct ctf_trace *);
-struct ctf_sclass *ctf_sclass(const struct ctf_trace *, uint64_t);
 
 /* ctf_meta.c */
 struct ctf_trace *ctf_open(char *);
@@ -487,9 +487,12 @@ char	*ctf_strdup(struct ctf_trace *, const char *, size_t);
 int	 ctf_walk(struct ctf_cur *, const struct ctf_type *,
 	    struct ctf_vals *);
 int	 ctf_walk_type(struct ctf_cur *, const struct ctf_type *);
-/* After ctf_body(): to the type's beginning; a number, and past it. */
-void	 ctf_to(struct ctf_cur *, const struct ctf_type *);
-uint64_t ctf_take(struct ctf_cur *, const struct ctf_type *);
+int	 ctf_walk_field(struct ctf_cur *, const struct ctf_field *);
+void	 ctf_note(const struct ctf_cur *, const struct ctf_field *);
+int	 ctf_align(struct ctf_cur *, uint32_t);
+uint64_t ctf_take_bits(struct ctf_cur *, const struct ctf_type *);
+/* The bytes of a text, in UTF-8, and past it. */
+const uint8_t *ctf_text(struct ctf_cur *, const struct ctf_type *, size_t *);
 /* The elements of an array, or of a sequence at this event. */
 uint64_t ctf_count(const struct ctf_cur *, const struct ctf_type *);
 /* What there is of a variant; or NULL: nothing. */
@@ -500,8 +503,8 @@ double	 ctf_real(const struct ctf_type *, uint64_t);
 /* ctf_text.c */
 int	 ctf_istext(const struct ctf_type *);
 uint32_t ctf_unit(const uint8_t *, const struct ctf_type *);
-/* The bytes of a text, in UTF-8, and past it. */
-const uint8_t *ctf_text(struct ctf_cur *, const struct ctf_type *, size_t *);
+const uint8_t *ctf_narrow(const uint8_t *, const uint8_t *,
+	    const struct ctf_type *, size_t *);
 
 /* ctf_label.c */
 void	 ctf_label_sort(struct ctf_trace *, struct ctf_type *);
@@ -554,6 +557,13 @@ char	*put_seconds(char *, int64_t);
 char	*put_us(char *, int64_t);
 void	 ctf_print_time(int64_t, char *);	/* CTF_TIMELEN bytes */
 
+/* The class of streams with that ID; or NULL. */
+static inline struct ctf_sclass *
+ctf_sclass(const struct ctf_trace *tr, uint64_t id)
+{
+	return map_get(&tr->byid, id);
+}
+
 /* The date of an event, in ns. */
 static inline int64_t
 ctf_ns(const struct ctf_clock *cl, uint64_t cycles)
@@ -587,6 +597,27 @@ ctf_load(const uint8_t *p, const struct ctf_type *t)
 	}
 	if (t->sign && v >> (63 - t->shift) != 0)
 		v |= ~(UINT64_MAX >> t->shift);
+	return v;
+}
+
+/* After ctf_body(): to where the type begins. */
+static inline void
+ctf_to(struct ctf_cur *c, const struct ctf_type *t)
+{
+	if (t->align > 8 || c->bit != 0)
+		(void)ctf_align(c, t->align);
+}
+
+/* After ctf_body(): a number, and past it. */
+static inline uint64_t
+ctf_take(struct ctf_cur *c, const struct ctf_type *t)
+{
+	uint64_t v;
+
+	if (t->fixed == 0 || c->bit != 0)
+		return ctf_take_bits(c, t);
+	v = ctf_load(c->p, t);
+	c->p += t->fixed;
 	return v;
 }
 

@@ -25,13 +25,6 @@
 
 #include "ctf_parse.h"
 
-/* The class of streams with that ID; or NULL. */
-struct ctf_sclass *
-ctf_sclass(const struct ctf_trace *tr, uint64_t id)
-{
-	return map_get(&tr->byid, id);
-}
-
 /* Names that the reader knows, wherever a struct has them. */
 static enum ctf_role
 role_find(const struct ctf_field *f)
@@ -85,10 +78,12 @@ roles_set(struct ctf_type *t, enum ctf_role first)
 {
 	struct ctf_field *f;
 	enum ctf_role role;
+	size_t i;
 
 	if (t == NULL)
 		return;
-	for (f = t->fields; f < t->fields + t->nfields; f++) {
+	for (i = 0; i < t->nfields; i++) {
+		f = &t->fields[i];
 		role = role_find(f);
 		if (role >= first)
 			f->role = role;
@@ -107,10 +102,12 @@ roles_find(struct ctf_type *t)
 {
 	struct ctf_field *f;
 	int has = 0, in;
+	size_t i;
 
 	if (t == NULL)
 		return 0;
-	for (f = t->fields; f < t->fields + t->nfields; f++) {
+	for (i = 0; i < t->nfields; i++) {
+		f = &t->fields[i];
 		in = roles_find(f->type);
 		if (in != 0)
 			f->type->fixed = 0;

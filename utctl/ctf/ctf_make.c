@@ -24,6 +24,9 @@
 
 #include "ctf_parse.h"
 
+#define STR(n)		#n
+#define NUMBER(n)	STR(n)
+
 struct ctf_type *
 make_type(struct ctf_trace *tr, enum ctf_kind kind, unsigned long line)
 {
@@ -123,8 +126,8 @@ struct_sizes(struct ctf_type *t)
 	}
 	t->fixed = fixed && t->align == 8 && at % 8 == 0 ? at / 8 : 0;
 	t->empty += t->min == 0;
-	return t->empty > CTF_EMPTY ? "too many fields that may be empty" :
-	    NULL;
+	return t->empty > CTF_EMPTY ? "more than "
+	    NUMBER(CTF_EMPTY) " fields that may be empty" : NULL;
 }
 
 static void

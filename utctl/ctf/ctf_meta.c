@@ -113,7 +113,10 @@ meta_skip(struct ctf_parse *p)
 {
 	struct ctf_value v;
 
-	ctf_value(p, &v);
+	if (ctf_accept(p, TOK_ASSIGN))
+		(void)ctf_type(p);
+	else
+		ctf_value(p, &v);
 }
 
 static void
@@ -441,7 +444,8 @@ is_packets(const char *text, size_t n)
 
 /*
  * Put the text of packets together, in place, and return its length; -1: it was
- * said why there is none.  A last packet that is not whole is still written.
+ * said why there is none.  A last one whose content is not whole is still
+ * written.
  * A header has the magic, a UUID, a checksum, the bits of the content and of
  * the packet, and five bytes: is it compressed, encrypted, of which checksum
  * and version.
@@ -469,11 +473,13 @@ meta_unpack(struct ctf_trace *tr, char *text, size_t n)
 			    "encrypted", at);
 			return -1;
 		}
-		if (packet > n - at)
+		if (content > n - at)
 			break;
 		memmove(text + to, text + at + PACKET_HEAD,
 		    content - PACKET_HEAD);
 		to += content - PACKET_HEAD;
+		if (packet > n - at)
+			break;
 	}
 	return (ssize_t)to;
 }

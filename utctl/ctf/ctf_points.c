@@ -103,7 +103,7 @@ static int
 is_header(const struct ctf_trace *tr, const uint8_t *buf, size_t n,
     struct ctf_vals *v)
 {
-	struct ctf_cur c = { .p = buf, .end = buf + n, .buf = buf };
+	struct ctf_cur c = { .p = buf, .end = buf + n };
 
 	v->has = 0;
 	return ctf_walk(&c, tr->header, v) == 0 &&
@@ -151,7 +151,7 @@ static int
 point_get(const struct ctf_trace *tr, const struct layout *l,
     const uint8_t *buf, struct ctf_point *p)
 {
-	struct ctf_cur c = { .p = buf, .end = buf + l->len, .buf = buf };
+	struct ctf_cur c = { .p = buf, .end = buf + l->len };
 	struct ctf_vals v;
 	uint64_t val;
 	size_t i;

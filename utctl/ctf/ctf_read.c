@@ -74,23 +74,21 @@ ctf_who(struct ctf_who *w, const struct ctf_vals *v)
 static void
 cur_set(struct ctf_cur *c, const struct ctf_stream *s)
 {
-	c->buf = s->buf;
+	c->s = s;
 	c->p = s->buf + s->pos;
 	c->bit = s->bit;
 	c->end = s->buf + s->stop;
-	c->bias = s->off - s->pkt;
-	c->vals = s->vals;
-	c->empty = 0;
 }
 
 /* After ctf_body(): the event's contexts and fields. */
 void
 ctf_cur(struct ctf_cur *c, const struct ctf_stream *s)
 {
-	cur_set(c, s);
+	c->s = s;
 	c->p = s->buf + s->body;
 	c->bit = s->bodybit;
 	c->end = s->buf + s->pos + (s->bit != 0);
+	c->found = NULL;
 }
 
 /* After ctf_body(): whose the event is; it may be put into who. */
@@ -123,6 +121,7 @@ stream_struct(struct ctf_stream *s, const struct ctf_type *t,
 		return 0;
 	do {
 		cur_set(&c, s);
+		c.empty = 0;
 		if (ctf_walk(&c, t, v) == 0) {
 			s->pos = (size_t)(c.p - s->buf);
 			s->bit = c.bit;
@@ -342,6 +341,8 @@ packet_losses(struct ctf_stream *s, const struct ctf_vals *v)
 	uint64_t n;
 
 	begin = ctf_ns(s->class->clock, s->cycles);
+	if (v->has & 1 << ROLE_END)
+		s->endcycles = v->val[ROLE_END];
 	end = v->has & 1 << ROLE_END ?
 	    ctf_ns(s->class->endclock, v->val[ROLE_END]) : begin;
 	if (v->has & 1 << ROLE_DISCARDED) {
@@ -430,6 +431,8 @@ packet_open(struct ctf_stream *s)
 	if (v.has & 1 << ROLE_BEGIN)
 		clock_update(&s->cycles, v.val[ROLE_BEGIN],
 		    s->class->beginbits);
+	else if (s->endcycles > s->cycles)
+		s->cycles = s->endcycles;
 	if (v.has & 1 << ROLE_BEGIN && s->hasend)
 		time_check(s, s->pkt, s->end, ctf_ns(s->class->clock,
 		    s->cycles));
@@ -629,31 +632,25 @@ ctf_lost_until(const struct ctf_stream *s)
 	    s->item == ITEM_LOST ? s->lost : s->goneto;
 }
 
-/*
- * Where the event ends whose body is at p, and before which bit; NULL: not all
- * of it is here.
- */
-static const uint8_t *
-event_end(const struct ctf_stream *s, const struct ctf_eclass *ev,
-    const uint8_t *p, unsigned int *bit)
+/* From an event's body past it; -1: not all of it is here. */
+static inline int
+event_walk(const struct ctf_stream *s, const struct ctf_eclass *ev,
+    struct ctf_cur *c)
 {
 	const struct ctf_type *context = s->class->context;
-	struct ctf_cur c;
 
-	if (ev->isfixed && *bit == 0)
-		return ev->fixed > (size_t)(s->buf + s->stop - p) ? NULL :
-		    p + ev->fixed;
-	cur_set(&c, s);
-	c.p = p;
-	c.bit = *bit;
-	if ((context != NULL && ctf_walk(&c, context, NULL) == -1) ||
-	    (ev->context != NULL && ctf_walk(&c, ev->context, NULL) == -1) ||
-	    (ev->fields != NULL && ctf_walk(&c, ev->fields, NULL) == -1) ||
-	    (c.bit > s->lastbit && s->off + (size_t)(c.p - s->buf) ==
-	    s->last))
-		return NULL;
-	*bit = c.bit;
-	return c.p;
+	if (ev->isfixed && c->bit == 0) {
+		if (ev->fixed > (size_t)(c->end - c->p))
+			return -1;
+		c->p += ev->fixed;
+		return 0;
+	}
+	c->empty = 0;
+	return (context != NULL && ctf_walk(c, context, NULL) == -1) ||
+	    (ev->context != NULL && ctf_walk(c, ev->context, NULL) == -1) ||
+	    (ev->fields != NULL && ctf_walk(c, ev->fields, NULL) == -1) ||
+	    (c->bit > s->lastbit && s->off + (size_t)(c->p - s->buf) ==
+	    s->last) ? -1 : 0;
 }
 
 /*
@@ -663,18 +660,20 @@ event_end(const struct ctf_stream *s, const struct ctf_eclass *ev,
 int
 ctf_body(struct ctf_stream *s)
 {
-	const uint8_t *end;
-	unsigned int bit = s->bit;
+	struct ctf_cur c;
 
-	while ((end = event_end(s, s->event, s->buf + s->pos, &bit)) == NULL)
+	cur_set(&c, s);
+	while (event_walk(s, s->event, &c) == -1) {
 		if (!ctf_window_more(s)) {
 			event_damage(s, "beyond the packet's content");
 			return -1;
 		}
+		cur_set(&c, s);
+	}
 	s->body = s->pos;
 	s->bodybit = s->bit;
-	s->pos = (size_t)(end - s->buf);
-	s->bit = bit;
+	s->pos = (size_t)(c.p - s->buf);
+	s->bit = c.bit;
 	if (s->off + s->pos == s->at && s->bit == s->atbit) {
 		event_damage(s, "of no bytes");
 		return -1;
@@ -721,24 +720,25 @@ ctf_skip(struct ctf_stream *s)
 {
 	const struct ctf_sclass *sc = s->class;
 	const struct ctf_eclass *ev = s->event;
-	const uint8_t *end, *next, *p;
+	const uint8_t *p;
 	uint64_t cycles, done = s->cycles, id, n = 0;
-	unsigned int bit = 0;
+	struct ctf_cur c;
 	size_t len;
 
-	if (!s->inpacket || s->bit != 0)
+	if (!s->inpacket)
 		return 0;
-	p = s->buf + s->pos;
-	end = s->buf + s->stop;
-	for (;;) {
+	cur_set(&c, s);
+	p = c.p;
+	while (c.bit == 0) {
 		cycles = done;
-		len = header_quick(sc, p, (size_t)(end - p), &id, &cycles);
+		len = header_quick(sc, p, (size_t)(c.end - p), &id, &cycles);
 		if (len == 0 ||
-		    (id != ev->id && (ev = event_find(sc, id)) == NULL) ||
-		    (next = event_end(s, ev, p + len, &bit)) == NULL ||
-		    bit != 0)
+		    (id != ev->id && (ev = event_find(sc, id)) == NULL))
 			break;
-		p = next;
+		c.p += len;
+		if (event_walk(s, ev, &c) == -1 || c.bit != 0)
+			break;
+		p = c.p;
 		done = cycles;
 		n++;
 	}

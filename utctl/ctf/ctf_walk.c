@@ -28,8 +28,8 @@
 #include "ctf.h"
 
 /* To a multiple of so many bits from the packet's beginning. */
-static int
-to_align(struct ctf_cur *c, uint32_t align)
+int
+ctf_align(struct ctf_cur *c, uint32_t align)
 {
 	uint64_t pad;
 
@@ -43,7 +43,8 @@ to_align(struct ctf_cur *c, uint32_t align)
 		c->bit = 0;
 		c->p++;
 	}
-	pad = (0 - (c->bias + (uint64_t)(c->p - c->buf))) & (align / 8 - 1);
+	pad = (0 - (c->s->off - c->s->pkt + (uint64_t)(c->p - c->s->buf))) &
+	    (align / 8 - 1);
 	if (pad > (uint64_t)(c->end - c->p))
 		return -1;
 	c->p += pad;
@@ -53,7 +54,7 @@ to_align(struct ctf_cur *c, uint32_t align)
 static inline int
 walk_align(struct ctf_cur *c, uint32_t align)
 {
-	return align <= 8 && c->bit == 0 ? 0 : to_align(c, align);
+	return align <= 8 && c->bit == 0 ? 0 : ctf_align(c, align);
 }
 
 static int
@@ -156,14 +157,8 @@ number_load(const struct ctf_cur *c, const struct ctf_type *t)
 	    bits_load(c->p, c->bit, t);
 }
 
-void
-ctf_to(struct ctf_cur *c, const struct ctf_type *t)
-{
-	(void)walk_align(c, t->align);
-}
-
 uint64_t
-ctf_take(struct ctf_cur *c, const struct ctf_type *t)
+ctf_take_bits(struct ctf_cur *c, const struct ctf_type *t)
 {
 	uint64_t v;
 
@@ -181,13 +176,13 @@ ctf_take(struct ctf_cur *c, const struct ctf_type *t)
 uint64_t
 ctf_count(const struct ctf_cur *c, const struct ctf_type *t)
 {
-	return t->kind == CTF_ARRAY ? t->count : c->vals[t->slot];
+	return t->kind == CTF_ARRAY ? t->count : c->s->vals[t->slot];
 }
 
 const struct ctf_field *
 ctf_option(const struct ctf_cur *c, const struct ctf_type *t)
 {
-	const struct ctf_label *l = ctf_label(t, c->vals[t->slot]);
+	const struct ctf_label *l = ctf_label(t, c->s->vals[t->slot]);
 
 	return l == NULL ? NULL : &t->fields[l->option];
 }
@@ -226,26 +221,49 @@ walk_elems(struct ctf_cur *c, const struct ctf_type *t)
 }
 
 static int
+walk_wide(struct ctf_cur *c, const struct ctf_type *t)
+{
+	while ((size_t)(c->end - c->p) >= (size_t)t->wide) {
+		c->p += t->wide;
+		if (ctf_unit(c->p - t->wide, t) == 0)
+			return 0;
+	}
+	return -1;
+}
+
+static int
 walk_string(struct ctf_cur *c, const struct ctf_type *t)
 {
 	const uint8_t *nul;
 
 	if (walk_align(c, 8) == -1 || c->p == c->end)
 		return -1;
-	if (t->wide) {
-		while ((size_t)(c->end - c->p) >= (size_t)t->wide) {
-			c->p += t->wide;
-			if (ctf_unit(c->p - t->wide, t) == 0)
-				return 0;
-		}
-		return -1;
-	}
+	if (t->wide)
+		return walk_wide(c, t);
 	if ((nul = memchr(c->p, '\0', (size_t)(c->end - c->p))) == NULL)
 		return -1;
 	c->p = nul + 1;
 	return 0;
 }
 
+/* After ctf_body(). */
+const uint8_t *
+ctf_text(struct ctf_cur *c, const struct ctf_type *t, size_t *len)
+{
+	const uint8_t *from, *nul;
+
+	ctf_to(c, t);
+	from = c->p;
+	(void)ctf_walk_type(c, t);
+	if (t->wide)
+		return ctf_narrow(from, c->p, t, len);
+	*len = (size_t)(c->p - from);
+	if (*len != 0 && (nul = memchr(from, '\0', *len)) != NULL)
+		*len = (size_t)(nul - from);
+	return from;
+}
+
+/* Past a field that is noted. */
 static int
 walk_noted(struct ctf_cur *c, const struct ctf_field *f)
 {
@@ -264,9 +282,9 @@ walk_noted(struct ctf_cur *c, const struct ctf_field *f)
 	if (t->bits != 0) {
 		val = number_load(&begin, t);
 		if (f->slot != 0)
-			c->vals[f->slot] = val;
+			c->s->vals[f->slot] = val;
 		if (f->outer != 0)
-			c->vals[f->outer] = val;
+			c->s->vals[f->outer] = val;
 		if (v == NULL)
 			return 0;
 		v->val[f->role] = val;
@@ -293,8 +311,18 @@ walk_noted(struct ctf_cur *c, const struct ctf_field *f)
 	return 0;
 }
 
-static int
-walk_field(struct ctf_cur *c, const struct ctf_field *f)
+/* After ctf_body(): note a length or tag that is yet to be read. */
+void
+ctf_note(const struct ctf_cur *c, const struct ctf_field *f)
+{
+	struct ctf_cur ahead = *c;
+
+	ahead.found = NULL;
+	(void)walk_noted(&ahead, f);
+}
+
+int
+ctf_walk_field(struct ctf_cur *c, const struct ctf_field *f)
 {
 	if (f->role != ROLE_NONE || f->slot != 0 || f->outer != 0)
 		return walk_noted(c, f);
@@ -316,7 +344,7 @@ walk_struct(struct ctf_cur *c, const struct ctf_type *t)
 			f += f->run;
 			continue;
 		}
-		if (walk_field(c, f) == -1)
+		if (ctf_walk_field(c, f) == -1)
 			return -1;
 		f++;
 	}
@@ -343,7 +371,7 @@ ctf_walk_type(struct ctf_cur *c, const struct ctf_type *t)
 	case CTF_VARIANT:
 		if ((f = ctf_option(c, t)) == NULL)
 			return t->optional ? 0 : -1;
-		return walk_field(c, f);
+		return ctf_walk_field(c, f);
 	}
 	return -1;
 }

@@ -163,6 +163,15 @@ is_byte(const struct ctf_type *t)
 	    !t->sign && !t->isbool;
 }
 
+static char *
+put_text(char *p, struct ctf_cur *c, const struct ctf_type *t)
+{
+	size_t len;
+	const uint8_t *s = ctf_text(c, t, &len);
+
+	return put_string(p, s, len);
+}
+
 static char	*put_value(char *, struct ctf_cur *, const struct ctf_type *);
 
 static char *
@@ -171,6 +180,8 @@ put_elems(char *p, struct ctf_cur *c, const struct ctf_type *t)
 	const uint64_t n = ctf_count(c, t);
 	uint64_t i;
 
+	if (t->text)
+		return put_text(p, c, t);
 	ctf_to(c, t);
 	if (!style.json && is_byte(t->elem)) {
 		p = put_bytes(p, c->p, n);
@@ -234,6 +245,8 @@ put_struct(char *p, struct ctf_cur *c, const struct ctf_type *t, int context)
 	if (!style.json)
 		*p++ = ' ';
 	for (; f < end; f++) {
+		if (f->slot != 0 || f->outer != 0)
+			ctf_note(c, f);
 		if (f->special && f->hidden)
 			(void)ctf_take(c, f->type);
 		else if (f->special) {
@@ -241,7 +254,7 @@ put_struct(char *p, struct ctf_cur *c, const struct ctf_type *t, int context)
 			p = put_address(p, c, f);
 			skip = 0;
 		} else if (context && is_who(f))
-			(void)ctf_walk_type(c, f->type);
+			(void)ctf_walk_field(c, f);
 		else {
 			p = out_put(p, f->key + skip, f->keylen - skip);
 			p = put_value(p, c, f->type);
@@ -261,15 +274,18 @@ put_value(char *p, struct ctf_cur *c, const struct ctf_type *t)
 	const struct ctf_field *f;
 	const uint8_t *s;
 	uint64_t v;
-	size_t len;
 
 	p = out_room(p, ROOM);
-	if (ctf_istext(t)) {
-		s = ctf_text(c, t, &len);
-		return put_string(p, s, len);
-	}
 	switch (t->kind) {
 	case CTF_STRING:
+		if (t->wide)
+			return put_text(p, c, t);
+		ctf_to(c, t);
+		s = c->p;
+		c->p = memchr(s, '\0', (size_t)(c->end - s));
+		p = put_string(p, s, (size_t)(c->p - s));
+		c->p++;
+		return p;
 	case CTF_ARRAY:
 	case CTF_SEQ:
 		return put_elems(p, c, t);
@@ -278,6 +294,8 @@ put_value(char *p, struct ctf_cur *c, const struct ctf_type *t)
 	case CTF_VARIANT:
 		if ((f = ctf_option(c, t)) == NULL)
 			return out_text(p, style.json ? "null" : "none");
+		if (f->outer != 0)
+			ctf_note(c, f);
 		return put_value(p, c, f->type);
 	case CTF_INT:
 	case CTF_ENUM:
