@@ -7,8 +7,8 @@
 # le, be: byte order; bits: nothing is aligned, and nothing is a whole number of
 # bytes; wide: events are aligned less than what is in them, and variants less
 # than what they may be; short: 12 bits of time; bare: one packet is the file;
-# counters: the counts of packets are of odd sizes; late: as le, the first packet
-# tells of losses.
+# counters: the counts of packets are of odd sizes; late: as le, but the first
+# packet tells of losses.
 
 import os, random, sys
 
@@ -17,7 +17,7 @@ rnd = random.Random(seed)
 big = kind in ("be", "bits", "wide")
 whole = kind != "bits"
 timebits = {"short": 12, "bits": 29}.get(kind, 40 if kind == "le" else 64)
-uuid = bytes(rnd.randrange(256) for i in range(16))
+uuid = "12345678-1234-1234-1234-%012x" % rnd.randrange(1 << 48)
 
 
 class Packet:
@@ -96,9 +96,7 @@ event { name = "one:b"; id = 2; stream_id = 3;
 event { name = "two:c"; id = 9; stream_id = 3;
 	fields := struct { %s k; %s len; %s list[len]; };
 };
-""" % ("be" if big else "le", "%s-%s-%s-%s-%s" % (uuid[:4].hex(),
-	    uuid[4:6].hex(), uuid[6:8].hex(), uuid[8:10].hex(), uuid[10:].hex()),
-	    struct(head), id, sizes, integer(16, quarter),
+""" % ("be" if big else "le", uuid, struct(head), id, sizes, integer(16, quarter),
 	    integer(4 if kind == "bits" else 8), integer(8), integer(64, wide),
 	    integer(8), integer(3 if kind == "bits" else 8),
 	    integer(11 if kind == "bits" else 32, half))

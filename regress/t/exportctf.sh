@@ -131,11 +131,11 @@ cut -n -$((n / 2))
 # Modules stay, for names, but for -N.
 kind=modules
 recorded -w malloc -- ./prog/seq 1 1 10
-cut -e 'malloc:*'
+cut -e 'libc:*'
 rm -rf "$T/cut"
-utctl export -F ctf -o "$T/cut" -e 'malloc:*' "$trace" || fail "modules"
+utctl export -F ctf -o "$T/cut" -e 'libc:*' "$trace" || fail "modules"
 for d in "$trace" "$T/cut"; do
-	utctl view -e 'malloc:*' "$d" >"$T/names" || fail "view: $?"
+	utctl view -e 'libc:*' "$d" >"$T/names" || fail "view: $?"
 	utctl view -q -e ut:module "$d" >>"$T/names"
 	cmp -s "$T/names" "${last:-$T/names}" || fail "$(cat "$T/names")"
 	last=$T/last
@@ -157,7 +157,7 @@ no() {
 	[ "$(wc -l <"$T/err")" -eq 1 ] || fail "$*: $(cat "$T/err")"
 	[ ! -e "$T/new" ] || fail "$*: left $(ls -R "$T/new")"
 }
-no 'two of the directories are called trace' utctl export -F ctf -o "$T/new" \
+no '/new/trace/ust/.*: File exists' utctl export -F ctf -o "$T/new" \
     "$trace" "$T/x/trace"
 no 'No such file' utctl export -F ctf -o "$T/none/new" "$trace"
 no '/both: is not empty' utctl export -F ctf -o "$T/both" "$trace"

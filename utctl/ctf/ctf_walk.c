@@ -289,8 +289,8 @@ walk_noted(struct ctf_cur *c, const struct ctf_field *f)
 			return 0;
 		v->val[f->role] = val;
 		v->type[f->role] = t;
-		v->at[f->role] = 8 * (uint64_t)(begin.p - begin.buf) +
-		    begin.bit;
+		v->at[f->role] = begin.p;
+		v->bit[f->role] = (uint8_t)begin.bit;
 		if (f->role == ROLE_TIME)
 			v->timebits = t->bits;
 	} else if (v == NULL)

@@ -124,6 +124,7 @@ void	 reader_open_all(struct reader *, char **);
 
 /* ctf_row.c: where streams that are new go on from. */
 void	 reader_rows(struct reader *);
+struct ctf_stream *stream_anew(const struct ctf_stream *);
 
 /* view.c: prints what is read; losses on stderr. */
 extern const struct reader_ops print_ops;

@@ -104,7 +104,8 @@ is_empty(int fd)
 	if (copy == -1 || (dir = fdopendir(copy)) == NULL)
 		die_errno("%s", top);
 	while ((d = readdir(dir)) != NULL)
-		n += strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0;
+		n += strcmp(d->d_name, ".") != 0 &&
+		    strcmp(d->d_name, "..") != 0;
 	closedir(dir);
 	return n == 0;
 }
