@@ -143,6 +143,11 @@ for d in "$trace" "$T/cut"; do
 done
 grep -q '^[1-9]' "$T/names" || fail "no modules: $(cat "$T/names")"
 
+rm -rf "$T/cut"
+utctl export -F ctf -o "$T/cut" "$trace" || fail "modules, all: $?"
+utctl view -N "$trace" >"$T/want"
+utctl view -N "$T/cut" | cmp -s - "$T/want" || fail "modules are there twice"
+
 # Several traces keep their names; they are read together.
 utctl export -N -F ctf -o "$T/both" -n 500 "$T/s/" "$trace" || fail "both"
 ls "$T/both" | tr '\n' ' ' >"$T/got"
