@@ -40,7 +40,7 @@
 #define CTF_DEPTH	16		/* nested structs and arrays */
 #define CTF_NODES	65536		/* per type */
 #define CTF_ALLNODES	(32 << 20)	/* in all events */
-#define CTF_EMPTY	256		/* nodes of a type, perhaps of no bits */
+#define CTF_EMPTY	256		/* per type, that may have no bits */
 #define CTF_EMPTIES	65536		/* elements of no bits, per event */
 #define CTF_LABELS	65536		/* per enum */
 #define CTF_NAMES	4096		/* types; clocks and streams */
@@ -147,8 +147,8 @@ struct ctf_range {
 
 struct ctf_field {
 	struct ctf_type	*type;
-	const char	*name;		/* without the leading _ of TSDL */
-	const char	*raw;		/* as it is in the metadata */
+	const char	*name;		/* without TSDL's leading _ */
+	const char	*raw;		/* as the metadata have it */
 	const char	*key;		/* for print_text.c */
 	size_t		 keylen;
 	enum ctf_role	 role;
@@ -158,7 +158,7 @@ struct ctf_field {
 	 * there in ctf_cur's vals.  0: no.
 	 */
 	uint32_t	 slot, outer;
-	int		 hidden;	/* a length, and named after its array */
+	int		 hidden;	/* a length that is named so */
 	enum ctf_address address;	/* symbols.c's */
 	int		 special;	/* print_text.c's: hidden or address */
 	/*
@@ -185,14 +185,14 @@ struct ctf_type {
 	int			 sign;
 	int			 base;
 	int			 text;		/* a character, or some */
-	int			 wide;		/* bytes of a UTF-16 or -32 unit */
+	int			 wide;		/* UTF-16 or -32: bytes */
 	int			 isbool;	/* INT: true or false */
 	int			 ismap;		/* ENUM: labels are of bits */
 	const char		*map;		/* the clock's name */
 	struct ctf_clock	*clock;
 	struct ctf_type		*elem;		/* ARRAY, SEQ; VARIANT: tag */
 	uint64_t		 count;		/* ARRAY */
-	uint32_t		 slot;		/* SEQ, VARIANT: see ctf_field */
+	uint32_t		 slot;		/* SEQ, VARIANT; ctf_field's */
 	const char		*path;		/* absolute, of slot: or NULL */
 	int			 optional;	/* VARIANT: or nothing */
 	int			 owned;		/* STRUCT: of one place only */
@@ -319,7 +319,7 @@ struct ctf_trace {
 	uint32_t		 nslots;	/* of ctf_field: the last */
 	struct ctf_path		*paths;		/* ctf_scope.c's */
 	int			 hastrace;	/* a trace block was seen */
-	int			 roles;		/* told by the metadata: CTF 2 */
+	int			 roles;		/* metadata tells them: CTF 2 */
 	int			 big;
 	struct ctf_type		*header;	/* packet.header */
 	int			 hasuuid;
@@ -411,7 +411,9 @@ struct ctf_stream {
 	int			 hasseq;
 	int			 hasend;	/* a packet came before */
 	int64_t			 end;		/* timestamp_end in ns */
-	uint64_t		 endcycles;	/* the same, of its clock */
+	uint64_t		 endcycles;	/* timestamp_end of its clock */
+	uint64_t		*twice;		/* packets that others have */
+	size_t			 ntwice, attwice;
 	int			 backwards;	/* time went back: told once */
 	int			 leaps;		/* a count leapt: told once */
 	int			 stranger;	/* another UUID: told once */
@@ -498,7 +500,7 @@ uint64_t ctf_take_bits(struct ctf_cur *, const struct ctf_type *);
 const uint8_t *ctf_text(struct ctf_cur *, const struct ctf_type *, size_t *);
 /* The elements of an array, or of a sequence at this event. */
 uint64_t ctf_count(const struct ctf_cur *, const struct ctf_type *);
-/* What there is of a variant; or NULL: nothing. */
+/* The option of a variant that is there; or NULL: none. */
 const struct ctf_field *ctf_option(const struct ctf_cur *,
 	    const struct ctf_type *);
 double	 ctf_real(const struct ctf_type *, uint64_t);
