@@ -174,6 +174,7 @@ struct ctf_type {
 	struct ctf_type		*next;		/* all, newest first */
 	enum ctf_kind		 kind;
 	uint32_t		 align;		/* bits */
+	uint32_t		 most;		/* the largest inside */
 	uint32_t		 bits;		/* INT, ENUM, FLOAT */
 	uint32_t		 nbytes;	/* theirs, unless isbits */
 	uint32_t		 shift;		/* 64 less their bits */
@@ -338,6 +339,7 @@ struct ctf_trace {
 	int			 hasorigin;
 	/* A hash of host, name and time of creation: see ctf_dates.c. */
 	uint64_t		 session;
+	char			*points_file;	/* NULL: none */
 	struct ctf_point	*points;	/* sorted by boottime */
 	size_t			 npoints;
 	uid_t			 owner;		/* the owner of that file */
@@ -348,6 +350,9 @@ struct ctf_vals {
 	uint32_t	 has;		/* 1 << role */
 	uint32_t	 timebits;	/* of ROLE_TIME */
 	uint64_t	 val[ROLE_MAX];
+	const struct ctf_type *type[ROLE_MAX];
+	const uint8_t	*at[ROLE_MAX];		/* where val was, ... */
+	uint8_t		 bit[ROLE_MAX];		/* ... from which bit on */
 	const uint8_t	*uuid;
 	const uint8_t	*name, *thread;
 	size_t		 namelen, threadlen;
@@ -376,6 +381,7 @@ struct ctf_stream {
 	const struct ctf_trace	*trace;
 	char			*path;
 	size_t			 index;		/* breaks ties */
+	size_t			 first;		/* index of the row's first */
 	int			 fd;		/* -1: not open now */
 	uint64_t		 size;		/* at the last look */
 	dev_t			 dev;		/* the file's, to know it by */
