@@ -15,13 +15,14 @@
  */
 
 /*
- * The reader of CTF 1.8, for `utctl view' and others.
+ * The reader of CTF 1.8 and CTF 2, for `utctl view' and others.
  *
- * The metadata is parsed into types (ctf_type.c) and the classes of streams
- * and events made of them (ctf_meta.c).  A struct's fields are one flat array
- * that is walked beside the bytes (ctf_walk.c), once to check that they are all
- * there (ctf_read.c) and once to print them (print_field.c): printing therefore
- * need not check anything.  All input is hostile.
+ * The metadata is parsed into types (ctf_type.c, ctf_fclass.c) and the classes
+ * of streams and events made of them (ctf_meta.c, ctf_fragment.c).  A struct's
+ * fields are one flat array that is walked beside the bytes (ctf_walk.c), once
+ * to check that they are all there (ctf_read.c) and once to print them
+ * (print_field.c): printing therefore need not check anything.  All input is
+ * hostile.
  */
 
 #ifndef CTF_H
@@ -160,7 +161,7 @@ struct ctf_field {
 	uint32_t	 slot, outer;
 	int		 hidden;	/* a length that is named so */
 	enum ctf_address address;	/* symbols.c's */
-	int		 special;	/* print_text.c's: hidden or address */
+	int		 special;	/* print_text.c's: noted, or address */
 	/*
 	 * From here on, so many fields take so many bytes whatever they
 	 * hold, and hold nothing that the reader wants.
@@ -302,6 +303,7 @@ struct ctf_chunk {
 struct ctf_trace {
 	struct ctf_trace	*next;
 	char			*file;		/* the metadata's path */
+	const char		*unit;		/* line, or fragment */
 	dev_t			 dev;		/* the metadata file's */
 	ino_t			 ino;
 	int			 away;		/* looks that missed it */
@@ -361,9 +363,9 @@ struct ctf_stream;
 /* Where we are in a packet's bytes. */
 struct ctf_cur {
 	const uint8_t	*p, *end;
-	unsigned int	 bit;		/* of *p, as its byte order has it */
+	unsigned int	 bit;		/* where in *p, in its bit order */
 	uint32_t	 empty;		/* elements of no bits so far */
-	const struct ctf_stream *s;	/* what p is in; see ctf_field's slot */
+	const struct ctf_stream *s;	/* the stream that p is in */
 	struct ctf_vals	*found;		/* NULL: roles are not wanted */
 };
 
@@ -393,7 +395,7 @@ struct ctf_stream {
 	uint8_t			*buf;		/* a window of the file */
 	size_t			 cap, basecap;
 	size_t			 fill, pos;
-	unsigned int		 bit;		/* of the byte at pos */
+	unsigned int		 bit;		/* where in the byte at pos */
 	size_t			 stop;		/* limit, or fill if nearer */
 	uint64_t		 off;		/* offset of buf in the file */
 	uint64_t		 limit;		/* content's end in file */
@@ -477,11 +479,13 @@ void	 ctf_damage_say(void);
 /* ctf_class.c */
 int	 ctf_finish(struct ctf_trace *);
 
-/* ctf_meta.c */
+/* ctf_open.c */
 struct ctf_trace *ctf_open(char *);
+void	 ctf_close(struct ctf_trace *);
+
+/* ctf_meta.c */
 /* A number that tells processes apart, as far as their traces do. */
 uint64_t ctf_process(const struct ctf_trace *, const struct ctf_who *);
-void	 ctf_close(struct ctf_trace *);
 
 /* ctf_lex.c */
 void	*ctf_alloc(struct ctf_trace *, size_t);
@@ -507,6 +511,8 @@ double	 ctf_real(const struct ctf_type *, uint64_t);
 
 /* ctf_text.c */
 int	 ctf_istext(const struct ctf_type *);
+/* A character as UTF-8, of up to 4 bytes; returns the place behind. */
+uint8_t	*ctf_put_char(uint8_t *, uint32_t);
 uint32_t ctf_unit(const uint8_t *, const struct ctf_type *);
 const uint8_t *ctf_narrow(const uint8_t *, const uint8_t *,
 	    const struct ctf_type *, size_t *);
