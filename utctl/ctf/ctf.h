@@ -15,13 +15,14 @@
  */
 
 /*
- * The reader of CTF 1.8, for `utctl view' and others.
+ * The reader of CTF 1.8 and CTF 2, for `utctl view' and others.
  *
- * The metadata is parsed into types (ctf_type.c) and the classes of streams
- * and events made of them (ctf_meta.c).  A struct's fields are one flat array
- * that is walked beside the bytes (ctf_walk.c), once to check that they are all
- * there (ctf_read.c) and once to print them (print_field.c): printing therefore
- * need not check anything.  All input is hostile.
+ * The metadata is parsed into types (ctf_type.c, ctf_fclass.c) and the classes
+ * of streams and events made of them (ctf_meta.c, ctf_fragment.c).  A struct's
+ * fields are one flat array that is walked beside the bytes (ctf_walk.c), once
+ * to check that they are all there (ctf_read.c) and once to print them
+ * (print_field.c): printing therefore need not check anything.  All input is
+ * hostile.
  */
 
 #ifndef CTF_H
@@ -301,6 +302,7 @@ struct ctf_chunk {
 struct ctf_trace {
 	struct ctf_trace	*next;
 	char			*file;		/* the metadata's path */
+	const char		*unit;		/* line, or fragment */
 	dev_t			 dev;		/* the metadata file's */
 	ino_t			 ino;
 	int			 away;		/* looks that missed it */
@@ -469,11 +471,13 @@ void	 ctf_damage_say(void);
 /* ctf_class.c */
 int	 ctf_finish(struct ctf_trace *);
 
-/* ctf_meta.c */
+/* ctf_open.c */
 struct ctf_trace *ctf_open(char *);
+void	 ctf_close(struct ctf_trace *);
+
+/* ctf_meta.c */
 /* A number that tells processes apart, as far as their traces do. */
 uint64_t ctf_process(const struct ctf_trace *, const struct ctf_who *);
-void	 ctf_close(struct ctf_trace *);
 
 /* ctf_lex.c */
 void	*ctf_alloc(struct ctf_trace *, size_t);
@@ -499,6 +503,8 @@ double	 ctf_real(const struct ctf_type *, uint64_t);
 
 /* ctf_text.c */
 int	 ctf_istext(const struct ctf_type *);
+/* A character as UTF-8, of up to 4 bytes; returns the place behind. */
+uint8_t	*ctf_put_char(uint8_t *, uint32_t);
 uint32_t ctf_unit(const uint8_t *, const struct ctf_type *);
 const uint8_t *ctf_narrow(const uint8_t *, const uint8_t *,
 	    const struct ctf_type *, size_t *);

@@ -208,8 +208,10 @@ trace_add(struct reader *r, char *metadata, const struct stat *st,
 
 	r->ntraces++;
 	tr = ctf_open(metadata);
-	if (tr != NULL && !tr->hastrace && first < r->nstreams)
-		ctf_damage(tr->file, "no trace block");
+	if (tr != NULL && !tr->hastrace && (first < r->nstreams ||
+	    (tr->roles && !r->follow)))
+		ctf_damage(tr->file, "no %s", tr->roles ?
+		    "data stream class" : "trace block");
 	if (tr != NULL && tr->hastrace) {
 		streams_have(r, tr, first);
 		trace_stat(tr, st);

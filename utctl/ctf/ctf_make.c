@@ -118,7 +118,7 @@ struct_sizes(struct ctf_type *t)
 		if (f->type->align > t->align)
 			t->align = f->type->align;
 		t->min += f->type->min;
-		if (fixed && (f->slot != 0 ||
+		if (fixed && (f->slot != 0 || f->outer != 0 ||
 		    (at = end_fixed(f->type, at)) == 0))
 			fixed = 0;
 		if ((why = field_sizes(t, f->type)) != NULL)
@@ -147,6 +147,19 @@ make_struct(struct ctf_trace *tr, struct ctf_type *t,
 {
 	fields_copy(tr, t, list, n);
 	return struct_sizes(t);
+}
+
+/* The length of a sequence that tells its name is not shown beside it. */
+void
+make_length(struct ctf_field *len, const char *name)
+{
+	const char *raw = len->raw + strspn(len->raw, "_");
+	size_t n;
+
+	name += strspn(name, "_");
+	n = strlen(name);
+	len->hidden = len->slot != 0 && strncmp(raw, name, n) == 0 &&
+	    strcmp(raw + n, "_length") == 0;
 }
 
 /* A variant of these options, which begin where they must. */

@@ -38,7 +38,10 @@ struct fields;
 struct ctf_parse {
 	struct ctf_trace	*trace;
 	const char		*p, *end;
-	unsigned long		 line;
+	unsigned long		 line;		/* or CTF 2's fragment */
+	const char		*begin;		/* CTF 2: of the text */
+	const char		*at;		/* of what is looked at */
+	int			 whole;		/* all of it is in the text */
 	int			 tok;
 	const char		*str;		/* TOK_IDENT, TOK_STR */
 	uint64_t		 num;		/* TOK_NUM */
@@ -63,9 +66,15 @@ typedef void	 ctf_key(struct ctf_parse *, const char *, void *);
 void	 ctf_error(struct ctf_parse *, const char *, ...)
 	    __attribute__((__format__(__printf__, 2, 3)));
 int	 ctf_digit(char);
+void	 ctf_alloc_move(struct ctf_trace *, struct ctf_trace *);
 void	 ctf_next(struct ctf_parse *);
 int	 ctf_accept(struct ctf_parse *, int);
 void	 ctf_expect(struct ctf_parse *, int, const char *);
+
+/* ctf_meta.c */
+int	 ctf_tsdl(struct ctf_trace *, const char *, size_t);
+void	 ctf_env(struct ctf_trace *, const char *, const struct ctf_value *);
+void	 ctf_clock_base(struct ctf_parse *, struct ctf_clock *);
 
 /* ctf_value.c */
 const char *ctf_path(struct ctf_parse *);
@@ -86,6 +95,7 @@ const char *make_struct(struct ctf_trace *, struct ctf_type *,
 	    const struct ctf_field *, size_t);
 const char *make_variant(struct ctf_trace *, struct ctf_type *,
 	    const struct ctf_field *, size_t);
+void	 make_length(struct ctf_field *, const char *);
 void	 make_labels(struct ctf_trace *, struct ctf_type *,
 	    const struct ctf_label *, size_t);
 struct ctf_type *make_own(struct ctf_trace *, struct ctf_type *);

@@ -46,8 +46,8 @@ ctf_unit(const uint8_t *p, const struct ctf_type *t)
 	return v;
 }
 
-static uint8_t *
-put_char(uint8_t *to, uint32_t c)
+uint8_t *
+ctf_put_char(uint8_t *to, uint32_t c)
 {
 	int n = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
 	static const uint8_t first[] = { 0, 0xc0, 0xe0, 0xf0 };
@@ -78,7 +78,7 @@ narrow(uint8_t *to, const uint8_t *p, const uint8_t *end,
 		}
 		if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
 			c = NOCHAR;
-		to = put_char(to, c);
+		to = ctf_put_char(to, c);
 	}
 	return (size_t)(to - begin);
 }

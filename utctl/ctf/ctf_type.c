@@ -465,25 +465,6 @@ type_seq(struct ctf_parse *p, struct ctf_type *elem, const char *path)
 	return NULL;
 }
 
-/* The length of a sequence that tells its name is not shown beside it. */
-static void
-length_hide(struct ctf_parse *p, const char *name)
-{
-	struct fields *fs = p->scope;
-	struct ctf_field *f;
-	const char *len;
-	size_t n;
-
-	if (fs->n == 0)
-		return;
-	f = &fs->list[fs->n - 1];
-	name += strspn(name, "_");
-	len = f->raw + strspn(f->raw, "_");
-	n = strlen(name);
-	f->hidden = f->slot != 0 && strncmp(len, name, n) == 0 &&
-	    strcmp(len + n, "_length") == 0;
-}
-
 /* The brackets after a field's name: the last is the innermost. */
 static struct ctf_type *
 field_dims(struct ctf_parse *p, struct ctf_type *t)
@@ -550,8 +531,8 @@ field_read(struct ctf_parse *p)
 		return;
 	if (t->kind == CTF_VARIANT && t->slot == 0)
 		ctf_error(p, "a variant without tag");
-	else if (t->kind == CTF_SEQ)
-		length_hide(p, name);
+	else if (t->kind == CTF_SEQ && p->scope->n != 0)
+		make_length(&p->scope->list[p->scope->n - 1], name);
 	field_add(p, t, name);
 }
 
