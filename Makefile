@@ -182,7 +182,8 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/ctf/ctf_merge.c utctl/ctf/ctf_meta.c utctl/ctf/ctf_num.c \
 		utctl/ctf/ctf_open.c \
 		utctl/ctf/ctf_points.c utctl/ctf/ctf_read.c \
-		utctl/ctf/ctf_row.c utctl/ctf/ctf_scope.c utctl/ctf/ctf_text.c \
+		utctl/ctf/ctf_row.c utctl/ctf/ctf_scalar.c \
+		utctl/ctf/ctf_scope.c utctl/ctf/ctf_text.c \
 		utctl/ctf/ctf_time.c utctl/ctf/ctf_type.c \
 		utctl/ctf/ctf_value.c utctl/ctf/ctf_walk.c \
 		utctl/ctf/ctf_window.c utctl/ctf/select.c utctl/ctl/channel.c \

@@ -41,7 +41,7 @@
 #define CTF_DEPTH	16		/* nested structs and arrays */
 #define CTF_NODES	65536		/* per type */
 #define CTF_ALLNODES	(32 << 20)	/* in all events */
-#define CTF_EMPTY	256		/* nodes of a type, perhaps of no bits */
+#define CTF_EMPTY	256		/* per type, that may have no bits */
 #define CTF_EMPTIES	65536		/* elements of no bits, per event */
 #define CTF_LABELS	65536		/* per enum */
 #define CTF_NAMES	4096		/* types; clocks and streams */
@@ -148,8 +148,8 @@ struct ctf_range {
 
 struct ctf_field {
 	struct ctf_type	*type;
-	const char	*name;		/* without the leading _ of TSDL */
-	const char	*raw;		/* as it is in the metadata */
+	const char	*name;		/* without TSDL's leading _ */
+	const char	*raw;		/* as the metadata have it */
 	const char	*key;		/* for print_text.c */
 	size_t		 keylen;
 	enum ctf_role	 role;
@@ -159,7 +159,7 @@ struct ctf_field {
 	 * there in ctf_cur's vals.  0: no.
 	 */
 	uint32_t	 slot, outer;
-	int		 hidden;	/* a length, and named after its array */
+	int		 hidden;	/* a length that is named so */
 	enum ctf_address address;	/* symbols.c's */
 	int		 special;	/* print_text.c's: hidden or address */
 	/*
@@ -185,14 +185,14 @@ struct ctf_type {
 	int			 sign;
 	int			 base;
 	int			 text;		/* a character, or some */
-	int			 wide;		/* bytes of a UTF-16 or -32 unit */
+	int			 wide;		/* UTF-16 or -32: bytes */
 	int			 isbool;	/* INT: true or false */
 	int			 ismap;		/* ENUM: labels are of bits */
 	const char		*map;		/* the clock's name */
 	struct ctf_clock	*clock;
 	struct ctf_type		*elem;		/* ARRAY, SEQ; VARIANT: tag */
 	uint64_t		 count;		/* ARRAY */
-	uint32_t		 slot;		/* SEQ, VARIANT: see ctf_field */
+	uint32_t		 slot;		/* SEQ, VARIANT; ctf_field's */
 	const char		*path;		/* absolute, of slot: or NULL */
 	int			 optional;	/* VARIANT: or nothing */
 	int			 owned;		/* STRUCT: of one place only */
@@ -320,7 +320,7 @@ struct ctf_trace {
 	uint32_t		 nslots;	/* of ctf_field: the last */
 	struct ctf_path		*paths;		/* ctf_scope.c's */
 	int			 hastrace;	/* a trace block was seen */
-	int			 roles;		/* told by the metadata: CTF 2 */
+	int			 roles;		/* metadata tells them: CTF 2 */
 	int			 big;
 	struct ctf_type		*header;	/* packet.header */
 	int			 hasuuid;

@@ -218,8 +218,8 @@ make_own(struct ctf_trace *tr, struct ctf_type *t)
 
 /*
  * The field of that path, "a.b.c", in a struct, for whoever means its value
- * from elsewhere; or NULL.  The first is one of the first n.  What is on the way
- * is made the struct's own.
+ * from elsewhere; or NULL.  The first part is one of the first n fields.  What
+ * is on the way is made the struct's own.
  */
 struct ctf_field *
 make_path(struct ctf_trace *tr, struct ctf_type *t, const char *path, size_t n)

@@ -95,12 +95,15 @@ meta_uuid(struct ctf_parse *p, uint8_t *uuid)
 		ctf_error(p, "no UUID");
 }
 
+/* What is no key that means something here. */
 static void
-meta_skip(struct ctf_parse *p)
+meta_other(struct ctf_parse *p, const char *key)
 {
 	struct ctf_value v;
 
-	if (ctf_accept(p, TOK_ASSIGN))
+	if (strcmp(key, "typealias") == 0 || strcmp(key, "typedef") == 0)
+		ctf_typealias(p, key[4] == 'd');
+	else if (ctf_accept(p, TOK_ASSIGN))
 		(void)ctf_type(p);
 	else
 		ctf_value(p, &v);
@@ -128,7 +131,7 @@ trace_key(struct ctf_parse *p, const char *key, void *arg)
 	} else if (strcmp(key, "packet.header") == 0)
 		tr->header = meta_struct(p);
 	else
-		meta_skip(p);
+		meta_other(p, key);
 }
 
 static void
@@ -228,7 +231,7 @@ clock_key(struct ctf_parse *p, const char *key, void *arg)
 	else if (strcmp(key, "offset") == 0)
 		c->offset = meta_signed(p);
 	else
-		meta_skip(p);
+		meta_other(p, key);
 }
 
 /* Splits the offset so that ctf_ns() has little left to do, or least. */
@@ -299,7 +302,7 @@ stream_key(struct ctf_parse *p, const char *key, void *arg)
 	else if (strcmp(key, "event.context") == 0)
 		sc->context = meta_struct(p);
 	else
-		meta_skip(p);
+		meta_other(p, key);
 }
 
 static void
@@ -343,7 +346,7 @@ event_key(struct ctf_parse *p, const char *key, void *arg)
 	else if (strcmp(key, "fields") == 0)
 		ev->fields = meta_struct(p);
 	else
-		meta_skip(p);
+		meta_other(p, key);
 }
 
 static void
@@ -372,9 +375,8 @@ meta_type(struct ctf_parse *p)
 static void
 skip_key(struct ctf_parse *p, const char *key, void *arg)
 {
-	(void)key;
 	(void)arg;
-	meta_skip(p);
+	meta_other(p, key);
 }
 
 /* Where in a program an event is: nobody asks. */

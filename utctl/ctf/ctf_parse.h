@@ -102,9 +102,22 @@ struct ctf_type *make_own(struct ctf_trace *, struct ctf_type *);
 struct ctf_field *make_path(struct ctf_trace *, struct ctf_type *,
 	    const char *, size_t);
 
-/* ctf_type.c */
+/* ctf_scalar.c */
 void	 ctf_block(struct ctf_parse *, ctf_key *, void *);
+uint64_t name_key(const char *);
+struct ctf_type *type_new(struct ctf_parse *, enum ctf_kind);
+struct ctf_type *type_find(struct ctf_parse *, const char *);
+void	 type_name(struct ctf_parse *, const char *, struct ctf_type *);
+const char *type_words(struct ctf_parse *);
+const char *type_tag(struct ctf_parse *, const char *);
+struct ctf_type *type_int(struct ctf_parse *);
+struct ctf_type *type_float(struct ctf_parse *);
+struct ctf_type *type_string(struct ctf_parse *);
+struct ctf_type *type_enum(struct ctf_parse *);
+
+/* ctf_type.c */
 struct ctf_type	*ctf_type(struct ctf_parse *);
+void	 ctf_typealias(struct ctf_parse *, int);
 int	 ctf_typealias_here(struct ctf_parse *);
 
 /* ctf_scope.c: lengths and tags that are elsewhere in a trace. */
