@@ -31,14 +31,14 @@ bits() {
 
 # from_view, from_bt2: only the names and fields of events, as view prints them.
 from_view() {
-	sed 's/^[^ ]* [^ ]* \(.*:[^ ]* {\)/\1/'
+	sed -e 's/^[^ ]* [^ ]* \(.*:[^ ]* {\)/\1/' -e 's/^\[[0-9:]*\] //'
 }
 
 from_bt2() {
 	sed -e 's/^\[[^]]*\] ([^)]*) //' -e 's/^\(e:[a-z0-9]*\): /\1 /' \
 	    -e 's/\[[0-9]*\] = //g' -e 's/\[ /[/g' -e 's/ \]/]/g' \
-	    -e 's/( "\([^"]*\)"[^)]* : container = [-0-9a-fx]* )/\1/g' \
-	    -e 's/( <unknown> : container = \([-0-9a-fx]*\) )/\1/g' \
+	    -e 's/( "\([^"]*\)"[^)]* : container = [-0-9a-fA-Fx]* )/\1/g' \
+	    -e 's/( <unknown> : container = \([-0-9a-fA-Fx]*\) )/\1/g' \
 	    -e :a -e 's/{ \([^{}=]*[^{}= ]\) }/\1/' -e ta \
 	    -e :b -e 's/{ \({[^{}]*}\) }/\1/' -e tb \
 	    -e 's/0X/0x/g' |
@@ -73,4 +73,43 @@ says() {
 	}
 	END { if (m != n) exit 1 }' "$T/want" - >"$T/diff" ||
 	    fail "$1: $(cat "$T/diff" "$T/want")"
+}
+
+# Of CTF 2: a fixed-length field class of that many bits, in $order, with more
+# attributes; a member of a structure; and a structure, aligned to so many bits.
+fixed() {
+	echo "{\"type\":\"fixed-length-$1\",\"length\":$2,
+	    \"byte-order\":\"$order-endian\"${3:+,$3}}"
+}
+member() {
+	echo "{\"name\":\"$1\",\"field-class\":$2}"
+}
+structure() {
+	align=$1
+	shift
+	echo "{\"type\":\"structure\",\"minimum-alignment\":$align,
+	    \"member-classes\":[$(members "$@")]}"
+}
+# members NAME CLASS ...: as JSON has them.
+members() {
+	comma=
+	while [ $# -ge 2 ]; do
+		printf '%s' "$comma$(member "$1" "$2")"
+		comma=,
+		shift 2
+	done
+}
+
+# trace2 MEMBERS [FRAGMENT...]: metadata of CTF 2, with one event, e:v, behind
+# these fragments or, if there are none, behind a data stream class.
+trace2() {
+	payload=$1
+	shift
+	[ $# -gt 0 ] || set -- '{"type":"data-stream-class"}'
+	for f in '{"type":"preamble","version":2}' "$@" \
+	    "{\"type\":\"event-record-class\",\"name\":\"e:v\",
+	    \"payload-field-class\":{\"type\":\"structure\",
+	    \"member-classes\":[$payload]}}"; do
+		printf '\036%s\n' "$f"
+	done >"$T_CTF/metadata"
 }

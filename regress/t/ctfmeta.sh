@@ -100,7 +100,8 @@ event {
 	fields := struct {
 		x8 a; uchar_t b; int c; unsigned short int d;
 		struct pair e; enum chars f; enum chars g; enum chars h;
-		enum chars i; uchar_t _j, k[2], __l; struct pair m[1];
+		enum chars i; uchar_t _j; unsigned short int k[2]; uchar_t __l;
+		struct pair m[1];
 	};
 };
 END
@@ -116,28 +117,29 @@ bits be <<-END
 8 40
 8 0x70
 8 1
-8 2
-8 3
+16 2
+16 3
 8 4
 8 5
 16 6
 END
 says 'words of TSDL' <<-END
 e:v { a = 0xff, b = 0xff, c = -2, d = 010, e = { first = 0x1, \
-second = 0100 }, f = A, g = NL, h = NEXT, i = R, j = 0x1, k = [0x2, 0x3], \
+second = 0100 }, f = A, g = NL, h = NEXT, i = R, j = 0x1, k = [02, 03], \
 _l = 0x4, m = [{ first = 0x5, second = 06 }] }
 END
 warns 0 .
 [ "$(utctl view -j "$T_CTF" | pick level)" = 6 ] || fail "no level"
+mv "$T/want" "$T/words"
 sed "s/\$/$(printf '\r')/" "$T_CTF/metadata" >"$T/m"
 mv "$T/m" "$T_CTF/metadata"
-says 'CR and LF' <"$T/want"
+says 'CR and LF' <"$T/words"
 # babeltrace2 knows no characters as values.
 sed -e "s/= 0x61/= 'a'/" -e "s/= +10/= '\\\\n'/" -e "s/= 39/= '\\\\''/" \
     -e "s/0160 ... 0172/'p' ... '\\\\172'/" "$T_CTF/metadata" >"$T/m"
 mv "$T/m" "$T_CTF/metadata"
 bt2=no
-says 'characters' <"$T/want"
+says 'characters' <"$T/words"
 bt2=
 
 # What nobody knows is a warning.
