@@ -60,13 +60,11 @@ k = 0b101, l = 010 }
 	    d "$(fixed unsigned-integer 4 '"bit-order":"'$turned\")" \
 	    e "$(fixed unsigned-integer 24 "$b")")"
 	printf '\001\200\100\021\001\002\003' >"$T_CTF/stream"
-	if [ $order = little ]; then
-		set -- 128 513 1 8 8405184
-	else
-		set -- 128 258 1 1 8405184
-	fi
-	utctl view "$T_CTF" >"$T/out" 2>"$T/err" ||
-	    fail "$order turned: $(cat "$T/err")"
+	b=258 e=8405184
+	[ $order = little ] || b=513 e=12599424
+	says "$order $turned" <<-END
+	e:v { a = 128, b = $b, c = -8, d = 8, e = $e }
+	END
 done
 
 # Labels, and flags of which some overlap.
