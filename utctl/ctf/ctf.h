@@ -407,7 +407,9 @@ struct ctf_stream {
 	int			 hasseq;
 	int			 hasend;	/* a packet came before */
 	int64_t			 end;		/* timestamp_end in ns */
-	uint64_t		 endcycles;	/* the same, of its clock */
+	uint64_t		 endcycles;	/* timestamp_end of its clock */
+	uint64_t		*twice;		/* packets that others have */
+	size_t			 ntwice, attwice;
 	int			 backwards;	/* time went back: told once */
 	int			 leaps;		/* a count leapt: told once */
 	int			 stranger;	/* another UUID: told once */
@@ -496,7 +498,7 @@ uint64_t ctf_take_bits(struct ctf_cur *, const struct ctf_type *);
 const uint8_t *ctf_text(struct ctf_cur *, const struct ctf_type *, size_t *);
 /* The elements of an array, or of a sequence at this event. */
 uint64_t ctf_count(const struct ctf_cur *, const struct ctf_type *);
-/* What there is of a variant; or NULL: nothing. */
+/* The option of a variant that is there; or NULL: none. */
 const struct ctf_field *ctf_option(const struct ctf_cur *,
 	    const struct ctf_type *);
 double	 ctf_real(const struct ctf_type *, uint64_t);

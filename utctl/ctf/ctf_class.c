@@ -390,7 +390,7 @@ finish_runs(struct ctf_type *t)
 	}
 }
 
-/* What names no stream is of the only one, which need not be there either. */
+/* Events that name no stream are of the only one; there need be none. */
 static void
 finish_only(struct ctf_trace *tr)
 {

@@ -135,6 +135,7 @@ stream_free(struct ctf_stream *s)
 {
 	ctf_window_drop(s);
 	free(s->vals);
+	free(s->twice);
 	free(s->path);
 	free(s);
 }
@@ -151,6 +152,13 @@ stream_copy(const struct ctf_stream *s)
 	copy->path = format("%s", s->path);
 	copy->vals = NULL;
 	copy->nvals = 0;
+	copy->twice = NULL;
+	if (s->ntwice > 0) {
+		copy->twice = malloc(s->ntwice * sizeof(*s->twice));
+		if (copy->twice == NULL)
+			die_errno("malloc");
+		memcpy(copy->twice, s->twice, s->ntwice * sizeof(*s->twice));
+	}
 	return copy;
 }
 

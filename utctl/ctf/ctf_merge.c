@@ -420,6 +420,7 @@ reader_run(struct reader *r, const struct reader_ops *ops, void *arg)
 
 	for (tr = r->traces; tr != NULL; tr = tr->next)
 		reader_trace(r, ops, tr);
+	reader_twice(r);
 	if (r->select != NULL)
 		reader_times(r);
 	reader_rows(r);

@@ -383,6 +383,18 @@ packet_losses(struct ctf_stream *s, const struct ctf_vals *v)
 	s->hasend = 1;
 }
 
+/* Another stream has the packet, and tells what was lost before it. */
+static int
+packet_istwice(struct ctf_stream *s)
+{
+	if (s->attwice == s->ntwice || s->twice[s->attwice] != s->pkt)
+		return 0;
+	s->attwice++;
+	s->discards = s->gone = 0;
+	s->nlost = 0;
+	return 1;
+}
+
 /*
  * Keep how the first packet begins, times among it: no other file begins so,
  * while its inode may become that of another file.
@@ -437,6 +449,8 @@ packet_open(struct ctf_stream *s)
 		time_check(s, s->pkt, s->end, ctf_ns(s->class->clock,
 		    s->cycles));
 	packet_losses(s, &v);
+	if (packet_istwice(s))
+		return 1;
 	if (v.has & 1 << ROLE_BEGIN &&
 	    (ctf_ns(s->class->clock, s->cycles) > s->until ||
 	    (v.has & 1 << ROLE_END && s->end < s->since &&

@@ -31,8 +31,6 @@
 #include "../say.h"
 #include "reader.h"
 
-#define WINDOW	(4 << 10)
-
 /* A new stream of the file as it is now, to be read from its beginning. */
 static struct ctf_stream *
 stream_anew(const struct ctf_stream *s)
@@ -48,7 +46,7 @@ stream_anew(const struct ctf_stream *s)
 	    st.st_dev == s->dev ? (uint64_t)st.st_size : s->size;
 	c->growing = 1;
 	c->fd = -1;
-	c->basecap = WINDOW;
+	c->basecap = READER_LITTLE;
 	c->since = INT64_MIN;
 	c->until = INT64_MAX;
 	return c;

@@ -33,6 +33,8 @@
 
 #include "ctf.h"
 
+#define READER_LITTLE	(4 << 10)	/* window of who reads headers only */
+
 struct select;
 
 /* Functions for what is read; the first argument is reader_run's. */
@@ -120,6 +122,9 @@ void	 stream_free(struct ctf_stream *);
 
 /* ctf_dates.c */
 void	 reader_open_all(struct reader *, char **);
+
+/* ctf_twice.c */
+void	 reader_twice(struct reader *);
 
 /* ctf_row.c: where streams that are new go on from. */
 void	 reader_rows(struct reader *);
