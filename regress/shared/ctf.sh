@@ -31,11 +31,12 @@ bits() {
 
 # from_view, from_bt2: only the names and fields of events, as view prints them.
 from_view() {
-	sed -e 's/^[^ ]* [^ ]* \(.*:[^ ]* {\)/\1/' -e 's/^\[[0-9:]*\] //'
+	sed -e 's/^[^ ]* [^ ]* \(.*:[^ ]* {\)/\1/' -e 's/^[^ ]*\[[0-9:]*\] //'
 }
 
 from_bt2() {
-	sed -e 's/^\[[^]]*\] ([^)]*) //' -e 's/^\(e:[a-z0-9]*\): /\1 /' \
+	sed -e 's/^\[[^]]*\] ([^)]*) \([^ ]* \)\{0,1\}\(e:\)/\2/' \
+	    -e 's/^\(e:[a-z0-9]*\): /\1 /' -e 's/_[a-z0-9]*_length = [0-9]*, //g' \
 	    -e 's/\[[0-9]*\] = //g' -e 's/\[ /[/g' -e 's/ \]/]/g' \
 	    -e 's/( "\([^"]*\)"[^)]* : container = [-0-9a-fA-Fx]* )/\1/g' \
 	    -e 's/( <unknown> : container = \([-0-9a-fA-Fx]*\) )/\1/g' \
