@@ -161,7 +161,7 @@ struct ctf_field {
 	uint32_t	 slot, outer;
 	int		 hidden;	/* a length that is named so */
 	enum ctf_address address;	/* symbols.c's */
-	int		 special;	/* print_text.c's: hidden or address */
+	int		 special;	/* print_text.c's: noted, or address */
 	/*
 	 * From here on, so many fields take so many bytes whatever they
 	 * hold, and hold nothing that the reader wants.
@@ -174,6 +174,7 @@ struct ctf_type {
 	struct ctf_type		*next;		/* all, newest first */
 	enum ctf_kind		 kind;
 	uint32_t		 align;		/* bits */
+	uint32_t		 most;		/* the largest inside */
 	uint32_t		 bits;		/* INT, ENUM, FLOAT */
 	uint32_t		 nbytes;	/* theirs, unless isbits */
 	uint32_t		 shift;		/* 64 less their bits */
@@ -338,6 +339,7 @@ struct ctf_trace {
 	int			 hasorigin;
 	/* A hash of host, name and time of creation: see ctf_dates.c. */
 	uint64_t		 session;
+	char			*points_file;	/* NULL: none */
 	struct ctf_point	*points;	/* sorted by boottime */
 	size_t			 npoints;
 	uid_t			 owner;		/* the owner of that file */
@@ -348,6 +350,9 @@ struct ctf_vals {
 	uint32_t	 has;		/* 1 << role */
 	uint32_t	 timebits;	/* of ROLE_TIME */
 	uint64_t	 val[ROLE_MAX];
+	const struct ctf_type *type[ROLE_MAX];
+	const uint8_t	*at[ROLE_MAX];		/* where val was, ... */
+	uint8_t		 bit[ROLE_MAX];		/* ... from which bit on */
 	const uint8_t	*uuid;
 	const uint8_t	*name, *thread;
 	size_t		 namelen, threadlen;
@@ -358,9 +363,9 @@ struct ctf_stream;
 /* Where we are in a packet's bytes. */
 struct ctf_cur {
 	const uint8_t	*p, *end;
-	unsigned int	 bit;		/* of *p, as its byte order has it */
+	unsigned int	 bit;		/* where in *p, in its bit order */
 	uint32_t	 empty;		/* elements of no bits so far */
-	const struct ctf_stream *s;	/* what p is in; see ctf_field's slot */
+	const struct ctf_stream *s;	/* the stream that p is in */
 	struct ctf_vals	*found;		/* NULL: roles are not wanted */
 };
 
@@ -376,6 +381,7 @@ struct ctf_stream {
 	const struct ctf_trace	*trace;
 	char			*path;
 	size_t			 index;		/* breaks ties */
+	size_t			 first;		/* index of the row's first */
 	int			 fd;		/* -1: not open now */
 	uint64_t		 size;		/* at the last look */
 	dev_t			 dev;		/* the file's, to know it by */
@@ -389,7 +395,7 @@ struct ctf_stream {
 	uint8_t			*buf;		/* a window of the file */
 	size_t			 cap, basecap;
 	size_t			 fill, pos;
-	unsigned int		 bit;		/* of the byte at pos */
+	unsigned int		 bit;		/* where in the byte at pos */
 	size_t			 stop;		/* limit, or fill if nearer */
 	uint64_t		 off;		/* offset of buf in the file */
 	uint64_t		 limit;		/* content's end in file */

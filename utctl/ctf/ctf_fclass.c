@@ -61,7 +61,7 @@ made(struct ctf_json_parse *q, const struct ctf_json *j, const char *why)
 }
 
 static struct ctf_type *
-type_add(struct ctf_json_parse *q, const struct ctf_json *j,
+class_new(struct ctf_json_parse *q, const struct ctf_json *j,
     struct ctf_field *f, enum ctf_kind kind)
 {
 	if (++q->nodes > CTF_NODES || ++q->allnodes > TYPES_MAX)
@@ -188,7 +188,7 @@ fixed(struct ctf_json_parse *q, const struct ctf_json *j,
 {
 	static const char *const orders[] = { "little-endian", "big-endian",
 	    NULL }, *const bits[] = { "first-to-last", "last-to-first", NULL };
-	struct ctf_type *t = type_add(q, j, f, k->kind);
+	struct ctf_type *t = class_new(q, j, f, k->kind);
 	int big;
 
 	t->bits = (uint32_t)ctf_json_number(q, j, "length", UINT32_MAX,
@@ -212,7 +212,7 @@ static void
 variable(struct ctf_json_parse *q, const struct ctf_json *j,
     struct ctf_field *f, const struct fclass *k)
 {
-	struct ctf_type *t = type_add(q, j, f, k->kind);
+	struct ctf_type *t = class_new(q, j, f, k->kind);
 
 	t->leb = 1;
 	t->bits = 64;
@@ -237,7 +237,7 @@ static void
 string(struct ctf_json_parse *q, const struct ctf_json *j,
     struct ctf_field *f, const struct fclass *k)
 {
-	struct ctf_type *t = type_add(q, j, f, k->kind);
+	struct ctf_type *t = class_new(q, j, f, k->kind);
 
 	encoding(q, j, t);
 	if (t->wide)
@@ -262,10 +262,10 @@ static void
 bytes(struct ctf_json_parse *q, const struct ctf_json *j,
     struct ctf_field *f, const struct fclass *k)
 {
-	struct ctf_type *t = type_add(q, j, f, k->kind);
+	struct ctf_type *t = class_new(q, j, f, k->kind);
 	struct ctf_field byte;
 
-	(void)type_add(q, j, &byte, CTF_INT);
+	(void)class_new(q, j, &byte, CTF_INT);
 	byte.type->bits = byte.type->align = 8;
 	byte.type->base = 16;
 	byte.type->text = t->text = k->flavour == TEXT;
@@ -316,7 +316,7 @@ static void
 array(struct ctf_json_parse *q, const struct ctf_json *j,
     struct ctf_field *f, const struct fclass *k)
 {
-	struct ctf_type *t = type_add(q, j, f, k->kind);
+	struct ctf_type *t = class_new(q, j, f, k->kind);
 	struct ctf_field elem;
 
 	memset(&elem, 0, sizeof(elem));
@@ -344,7 +344,7 @@ structure(struct ctf_json_parse *q, const struct ctf_json *j,
 {
 	const struct ctf_json *all = ctf_json_get(q, j, "member-classes",
 	    JSON_ARRAY), *m = all == NULL ? NULL : all->child;
-	struct ctf_type *t = type_add(q, j, f, k->kind);
+	struct ctf_type *t = class_new(q, j, f, k->kind);
 
 	t->align = alignment(q, j, "minimum-alignment");
 	type_open(q, j, t, all == NULL ? 0 : all->n);
@@ -387,7 +387,7 @@ variant(struct ctf_json_parse *q, const struct ctf_json *j,
 	const int optional = strcmp(k->name, "optional") == 0;
 	const struct ctf_json *all = optional ? NULL :
 	    ctf_json_need(q, j, "options", JSON_ARRAY), *o, *r;
-	struct ctf_type *t = type_add(q, j, f, k->kind);
+	struct ctf_type *t = class_new(q, j, f, k->kind);
 	const struct ctf_type *selector;
 	size_t n = 0;
 

@@ -34,7 +34,7 @@ make_type(struct ctf_trace *tr, enum ctf_kind kind, unsigned long line)
 
 	t = ctf_alloc(tr, sizeof(*t));
 	t->kind = kind;
-	t->align = kind == CTF_STRING ? 8 : 1;
+	t->align = t->most = kind == CTF_STRING ? 8 : 1;
 	t->min = kind == CTF_STRING ? 8 : 0;
 	t->base = 10;
 	t->depth = 1;
@@ -50,6 +50,7 @@ void
 make_number(struct ctf_type *t)
 {
 	t->shift = 64 - t->bits;
+	t->most = t->align;
 	t->isbits = t->leb || t->turned || t->bits % 8 != 0 ||
 	    t->align % 8 != 0;
 	t->nbytes = t->isbits ? 0 : t->bits / 8;
@@ -71,6 +72,7 @@ make_array(struct ctf_type *t, struct ctf_type *elem)
 	t->elem = elem;
 	if (elem->align > t->align)
 		t->align = elem->align;
+	t->most = elem->most > t->align ? elem->most : t->align;
 	t->depth = elem->depth + 1;
 	t->nodes = elem->nodes + 1;
 	t->min = t->count * elem->min;
@@ -98,6 +100,8 @@ end_fixed(const struct ctf_type *t, uint64_t at)
 static const char *
 field_sizes(struct ctf_type *t, const struct ctf_type *f)
 {
+	if (f->most > t->most)
+		t->most = f->most;
 	if (f->depth >= t->depth)
 		t->depth = f->depth + 1;
 	t->nodes += f->nodes;
@@ -124,6 +128,8 @@ struct_sizes(struct ctf_type *t)
 		if ((why = field_sizes(t, f->type)) != NULL)
 			return why;
 	}
+	if (t->align > t->most)
+		t->most = t->align;
 	t->fixed = fixed && t->align == 8 && at % 8 == 0 ? at / 8 : 0;
 	t->empty += t->min == 0;
 	return t->empty > CTF_EMPTY ? "more than "

@@ -188,6 +188,7 @@ ctf_close(struct ctf_trace *tr)
 	for (c = tr->clocks; c != NULL; c = c->next)
 		free(c->dates);
 	free(tr->points);
+	free(tr->points_file);
 	ctf_alloc_free(tr);
 	map_free(&tr->aliases);
 	map_free(&tr->byid);

@@ -285,10 +285,14 @@ packet_sizes(struct ctf_stream *s, const struct ctf_vals *v, int bad)
 	return 0;
 }
 
-/* Tell, once for a file, that time runs backwards at that byte. */
+/*
+ * Tell, once for a file, that time runs backwards at that byte.  Other tracers
+ * may begin a packet before the last event of the one before.
+ */
 static void
 time_check(struct ctf_stream *s, uint64_t at, int64_t before, int64_t now)
 {
+
 	char was[CTF_TIMELEN], is[CTF_TIMELEN];
 
 	if (now >= before || s->backwards)
@@ -296,7 +300,8 @@ time_check(struct ctf_stream *s, uint64_t at, int64_t before, int64_t now)
 	s->backwards = 1;
 	ctf_print_time(before, was);
 	ctf_print_time(now, is);
-	ctf_damage(s->path, "time runs backwards at byte %llu: from %s to %s",
+	(s->inpacket || s->trace->ours ? ctf_damage : ctf_warn)(s->path,
+	    "time runs backwards at byte %llu: from %s to %s",
 	    (unsigned long long)at, was, is);
 }
 

@@ -32,7 +32,7 @@
 #include "reader.h"
 
 /* A new stream of the file as it is now, to be read from its beginning. */
-static struct ctf_stream *
+struct ctf_stream *
 stream_anew(const struct ctf_stream *s)
 {
 	struct ctf_stream *c = calloc(1, sizeof(*c));
@@ -101,6 +101,7 @@ go_on(struct ctf_stream *s, const struct ctf_stream *before)
 {
 	struct ctf_stream *c = stream_anew(before);
 
+	s->first = before->first;
 	while (ctf_packet(c))
 		continue;
 	if (c->hasend && c->end <= s->begin) {

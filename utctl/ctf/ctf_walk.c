@@ -288,6 +288,9 @@ walk_noted(struct ctf_cur *c, const struct ctf_field *f)
 		if (v == NULL)
 			return 0;
 		v->val[f->role] = val;
+		v->type[f->role] = t;
+		v->at[f->role] = begin.p;
+		v->bit[f->role] = (uint8_t)begin.bit;
 		if (f->role == ROLE_TIME)
 			v->timebits = t->bits;
 	} else if (v == NULL)

@@ -245,11 +245,11 @@ put_struct(char *p, struct ctf_cur *c, const struct ctf_type *t, int context)
 	if (!style.json)
 		*p++ = ' ';
 	for (; f < end; f++) {
-		if (f->slot != 0 || f->outer != 0)
+		if (f->special && (f->slot != 0 || f->outer != 0))
 			ctf_note(c, f);
 		if (f->special && f->hidden)
 			(void)ctf_take(c, f->type);
-		else if (f->special) {
+		else if (f->special && f->address != ADDRESS_NONE) {
 			p = out_put(p, f->key + skip, f->keylen - skip);
 			p = put_address(p, c, f);
 			skip = 0;
