@@ -49,8 +49,8 @@ from_bt2() {
 		$0 = substr($0, RSTART + RLENGTH) } print }'
 }
 
-# says WHAT: view prints the events on stdin, as does babeltrace2, if it is there
-# and $bt2 is not no, but for the contexts of packets in front.
+# says WHAT: view prints the events on stdin, as does babeltrace2, if there is
+# one and $bt2 is not no, but for the contexts of packets in front.
 says() {
 	cat >"$T/want"
 	utctl view "$T_CTF" >"$T/out" 2>"$T/err" ||
@@ -101,6 +101,9 @@ members() {
 	done
 }
 
+u8='{"type":"fixed-length-unsigned-integer","length":8,"alignment":8,
+    "byte-order":"little-endian"}'
+
 # trace2 MEMBERS [FRAGMENT...]: metadata of CTF 2, with one event, e:v, behind
 # these fragments or, if there are none, behind a data stream class.
 trace2() {
@@ -113,4 +116,14 @@ trace2() {
 	    \"member-classes\":[$payload]}}"; do
 		printf '\036%s\n' "$f"
 	done >"$T_CTF/metadata"
+}
+
+# variant2 SELECTOR: 0 and 5 to 9 have a byte, 1 and 2 a pair, 10 to 255 text.
+variant2() {
+	echo "{\"type\":\"variant\",\"selector-field-location\":$1,\"options\":[
+	    {\"field-class\":$u8,\"selector-field-ranges\":[[0,0],[5,9]]},
+	    {\"name\":\"text\",\"selector-field-ranges\":[[10,255]],
+	    \"field-class\":{\"type\":\"null-terminated-string\"}},
+	    {\"selector-field-ranges\":[[1,2]],\"field-class\":
+	    $(structure 8 x "$u8" y "$u8")}]}"
 }

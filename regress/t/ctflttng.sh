@@ -142,7 +142,8 @@ bt2=
 	END
 } >"$T/app.c"
 echo '#include <lttng/tracepoint.h>
-int main(void) { return sizeof(LTTNG_UST_TRACEPOINT_LOGLEVEL_ERR) == 0; }' >"$T/has.c"
+int main(void) { return sizeof(LTTNG_UST_TRACEPOINT_LOGLEVEL_ERR) == 0; }' \
+    >"$T/has.c"
 $CC -o "$T/has" "$T/has.c" -llttng-ust $DL $LIBS 2>/dev/null ||
     skip "no LTTng-UST 2.13 to build with"
 $CC -I"$T" -o "$T/app" "$T/app.c" -llttng-ust $DL $LIBS ||

@@ -79,7 +79,8 @@ cat >"$T_CTF/metadata" <<'END'
 /* CTF 1.8 */
 // Octal, hexadecimal, signs, and characters.
 typealias integer { size = 010; align = 0x8; signed = TRUE; base = x; } := x8;
-typealias integer { size = +8; align = 8; base = hexadecimal; } := unsigned char;
+typealias integer { size = +8; align = 8; base = hexadecimal; }
+    := unsigned char;
 typealias integer { size = 32U; align = 8; signed = 1; base = decimal; } := int;
 typealias integer { size = 16; align = 8; base = octal; encoding = none; } :=
     unsigned short int;
