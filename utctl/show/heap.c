@@ -379,7 +379,9 @@ say_all(const struct reader *rd)
 	say_unseen(&run);
 	if (rd->nevents > 0 && ps->n == 0 && run.npaths == 0)
 		say("no calls of malloc(3) in the trace: was it recorded with "
-		    "-w malloc?");
+		    "%s?", calls_lttng(rd) ? "lttng enable-event -u "
+		    "'lttng_ust_libc:*', of a program with "
+		    "LD_PRELOAD=liblttng-ust-libc-wrapper.so" : "-w malloc");
 	processes_say(ps, rd, "what is live, and what was freed twice");
 	say_lost(&run);
 }

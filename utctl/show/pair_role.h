@@ -39,7 +39,10 @@ struct pair {
 struct pair_role {
 	struct pair_role	*next;
 	struct pair		*pair;
+	const char		*name;	/* of what it begins, as shown */
 	int			 ends;
+	int			 blind;	/* the end does not tell the address */
+	int			 stays;	/* it begins and ends on one CPU */
 	struct ctf_field_at	 at;	/* the key, or the address */
 };
 
@@ -48,6 +51,8 @@ int	 pair_role_counts(const struct pairs *, const struct pair_role *);
 
 /* pair_thread.c: pairs of one thread, which nest. */
 struct pair_thread *pair_thread_of(struct pairs *, const struct ctf_stream *);
+/* Is the event of one of several threads, and not told of which? */
+int	 pair_thread_unknown(const struct ctf_stream *);
 void	 pair_thread_begin(struct pairs *, struct pair_thread *,
 	    const struct pair_role *, const struct ctf_stream *,
 	    enum pair_fit);

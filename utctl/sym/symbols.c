@@ -355,7 +355,7 @@ symbols_trace(struct ctf_trace *tr)
 		    (sc = ctf_sclass(tr, ev->stream)) == NULL ||
 		    (ev->module = module_find(tr, sc, ev, gone)) == NULL)
 			continue;
-		sc->modules = recorded = 1;
+		sc->needed = recorded = 1;
 		nbytes = ev->module->start.type->bits / 8;
 	}
 	for (ev = tr->events; nbytes != 0 && ev != NULL; ev = ev->next) {
