@@ -264,6 +264,7 @@ struct ctf_eclass {
 	struct ctf_field_at	*cpu;		/* columns.c's; NULL: none */
 	struct call		*call;		/* call.c's; NULL: none */
 	struct module_at	*module;	/* symbols.c's; NULL: none */
+	int			 exact;		/* ip is not behind a call */
 	struct ctf_switch	*sched;		/* ctf_cpu.c's; NULL: none */
 	unsigned long		 line;
 };
