@@ -85,7 +85,7 @@ struct named {
 
 static int		 off;		/* -N */
 static int		 recorded;	/* some trace can have modules */
-static const char	*remedy;	/* lttng's command; or NULL */
+static const char	*why, *remedy;	/* if a trace has none */
 static struct named	*cache;
 static struct processes	 own, *table;	/* processes with modules */
 
@@ -107,6 +107,8 @@ symbols_begin(void)
 
 	processes_init(&own, &none);
 	table = &own;
+	why = "modules are not in the trace";
+	remedy = ", see utctl-view(1)";
 	if (!off)
 		demangle_ready();
 	return !off;
@@ -333,10 +335,8 @@ symbols_say(void)
 	name = process_text(first);
 	others = n == 1 ? format("%s", "") : format(" and %zu other%s", n - 1,
 	    many(n - 1));
-	say("%s[%" PRId64 "]%s: modules are not in the trace: no names of "
-	    "functions%s%s", name, first->vpid, others, remedy == NULL ?
-	    ", see utctl-view(1)" : ": record with lttng ", remedy == NULL ?
-	    "" : remedy);
+	say("%s[%" PRId64 "]%s: %s: no names of functions%s", name, first->vpid,
+	    others, why, remedy);
 	free(others);
 	free(name);
 }
@@ -355,7 +355,6 @@ symbols_end(void)
 	images_free();
 	demangle_end();
 	off = recorded = 0;
-	remedy = NULL;
 }
 
 /*
@@ -436,17 +435,28 @@ addresses_mark(const struct ctf_type *t, uint32_t nbytes, int func,
 	}
 }
 
-/* Does it lack what tells LTTng's processes apart, or the modules? */
+/* Are the processes of the class's events known, which have the modules? */
+static int
+has_process(const struct ctf_trace *tr, const struct ctf_sclass *sc)
+{
+	return !tr->lttng || ((sc->who | tr->who.has) & 1 << ROLE_VPID) != 0;
+}
+
+/* A trace of LTTng's can have names, if it was recorded so. */
 static void
 note_remedy(const struct ctf_trace *tr, int any)
 {
-	const struct ctf_sclass *sc;
+	const struct ctf_sclass *sc = tr->sclasses;
 
-	for (sc = tr->sclasses; sc != NULL; sc = sc->next)
-		if (!((sc->who | tr->who.has) & 1 << ROLE_VPID))
-			remedy = "add-context -u -t vpid";
-	if (remedy == NULL && !any)
-		remedy = "enable-event -u 'lttng_ust_statedump:*'";
+	while (sc != NULL && has_process(tr, sc))
+		sc = sc->next;
+	if (sc != NULL) {
+		why = "the trace does not tell processes apart";
+		remedy = ": record with lttng add-context -u -t vpid";
+	} else if (!any)
+		remedy = ": record with lttng enable-event -u "
+		    "'lttng_ust_statedump:*'";
+	recorded = 1;
 }
 
 static int
@@ -466,8 +476,7 @@ symbols_trace(struct ctf_trace *tr)
 
 	for (ev = tr->events; ev != NULL; ev = ev->next) {
 		sc = ctf_sclass(tr, ev->stream);
-		if (sc == NULL || (tr->lttng && !((sc->who | tr->who.has) &
-		    1 << ROLE_VPID)) ||
+		if (sc == NULL || !has_process(tr, sc) ||
 		    (ev->module = module_event(tr, sc, ev)) == NULL)
 			continue;
 		sc->needed = recorded = 1;
@@ -476,7 +485,6 @@ symbols_trace(struct ctf_trace *tr)
 	}
 	if (tr->lttng) {
 		note_remedy(tr, nbytes != 0);
-		recorded = 1;
 		if (nbytes == 0)
 			nbytes = 8;
 	}
