@@ -15,13 +15,14 @@
  */
 
 /*
- * The reader of CTF 1.8, for `utctl view' and others.
+ * The reader of CTF 1.8 and CTF 2, for `utctl view' and others.
  *
- * The metadata is parsed into types (ctf_type.c) and the classes of streams
- * and events made of them (ctf_meta.c).  A struct's fields are one flat array
- * that is walked beside the bytes (ctf_walk.c), once to check that they are all
- * there (ctf_read.c) and once to print them (print_field.c): printing therefore
- * need not check anything.  All input is hostile.
+ * The metadata is parsed into types (ctf_type.c, ctf_fclass.c) and the classes
+ * of streams and events made of them (ctf_meta.c, ctf_fragment.c).  A struct's
+ * fields are one flat array that is walked beside the bytes (ctf_walk.c), once
+ * to check that they are all there (ctf_read.c) and once to print them
+ * (print_field.c): printing therefore need not check anything.  All input is
+ * hostile.
  */
 
 #ifndef CTF_H
@@ -40,7 +41,7 @@
 #define CTF_DEPTH	16		/* nested structs and arrays */
 #define CTF_NODES	65536		/* per type */
 #define CTF_ALLNODES	(32 << 20)	/* in all events */
-#define CTF_EMPTY	256		/* nodes of a type, perhaps of no bits */
+#define CTF_EMPTY	256		/* per type, that may have no bits */
 #define CTF_EMPTIES	65536		/* elements of no bits, per event */
 #define CTF_LABELS	65536		/* per enum */
 #define CTF_NAMES	4096		/* types; clocks and streams */
@@ -149,8 +150,8 @@ struct ctf_range {
 
 struct ctf_field {
 	struct ctf_type	*type;
-	const char	*name;		/* without the leading _ of TSDL */
-	const char	*raw;		/* as it is in the metadata */
+	const char	*name;		/* without TSDL's leading _ */
+	const char	*raw;		/* as the metadata have it */
 	const char	*key;		/* for print_text.c */
 	size_t		 keylen;
 	enum ctf_role	 role;
@@ -160,9 +161,9 @@ struct ctf_field {
 	 * there in ctf_cur's vals.  0: no.
 	 */
 	uint32_t	 slot, outer;
-	int		 hidden;	/* a length, and named after its array */
+	int		 hidden;	/* a length that is named so */
 	enum ctf_address address;	/* symbols.c's */
-	int		 special;	/* print_text.c's: hidden or address */
+	int		 special;	/* print_text.c's: noted, or address */
 	/*
 	 * From here on, so many fields take so many bytes whatever they
 	 * hold, and hold nothing that the reader wants.
@@ -175,6 +176,7 @@ struct ctf_type {
 	struct ctf_type		*next;		/* all, newest first */
 	enum ctf_kind		 kind;
 	uint32_t		 align;		/* bits */
+	uint32_t		 most;		/* the largest inside */
 	uint32_t		 bits;		/* INT, ENUM, FLOAT */
 	uint32_t		 nbytes;	/* theirs, unless isbits */
 	uint32_t		 shift;		/* 64 less their bits */
@@ -186,14 +188,14 @@ struct ctf_type {
 	int			 sign;
 	int			 base;
 	int			 text;		/* a character, or some */
-	int			 wide;		/* bytes of a UTF-16 or -32 unit */
+	int			 wide;		/* UTF-16 or -32: bytes */
 	int			 isbool;	/* INT: true or false */
 	int			 ismap;		/* ENUM: labels are of bits */
 	const char		*map;		/* the clock's name */
 	struct ctf_clock	*clock;
 	struct ctf_type		*elem;		/* ARRAY, SEQ; VARIANT: tag */
 	uint64_t		 count;		/* ARRAY */
-	uint32_t		 slot;		/* SEQ, VARIANT: see ctf_field */
+	uint32_t		 slot;		/* SEQ, VARIANT; ctf_field's */
 	const char		*path;		/* absolute, of slot: or NULL */
 	int			 optional;	/* VARIANT: or nothing */
 	int			 owned;		/* STRUCT: of one place only */
@@ -318,6 +320,7 @@ struct ctf_chunk {
 struct ctf_trace {
 	struct ctf_trace	*next;
 	char			*file;		/* the metadata's path */
+	const char		*unit;		/* line, or fragment */
 	dev_t			 dev;		/* the metadata file's */
 	ino_t			 ino;
 	int			 away;		/* looks that missed it */
@@ -335,7 +338,7 @@ struct ctf_trace {
 	uint32_t		 nslots;	/* of ctf_field: the last */
 	struct ctf_path		*paths;		/* ctf_scope.c's */
 	int			 hastrace;	/* a trace block was seen */
-	int			 roles;		/* told by the metadata: CTF 2 */
+	int			 roles;		/* metadata tells them: CTF 2 */
 	int			 big;
 	struct ctf_type		*header;	/* packet.header */
 	int			 hasuuid;
@@ -356,6 +359,7 @@ struct ctf_trace {
 	int			 hasorigin;
 	/* A hash of host, name and time of creation: see ctf_dates.c. */
 	uint64_t		 session;
+	char			*points_file;	/* NULL: none */
 	struct ctf_point	*points;	/* sorted by boottime */
 	size_t			 npoints;
 	uid_t			 owner;		/* the owner of that file */
@@ -366,6 +370,9 @@ struct ctf_vals {
 	uint32_t	 has;		/* 1 << role */
 	uint32_t	 timebits;	/* of ROLE_TIME */
 	uint64_t	 val[ROLE_MAX];
+	const struct ctf_type *type[ROLE_MAX];
+	const uint8_t	*at[ROLE_MAX];		/* where val was, ... */
+	uint8_t		 bit[ROLE_MAX];		/* ... from which bit on */
 	const uint8_t	*uuid;
 	const uint8_t	*name, *thread;
 	size_t		 namelen, threadlen;
@@ -376,9 +383,9 @@ struct ctf_stream;
 /* Where we are in a packet's bytes. */
 struct ctf_cur {
 	const uint8_t	*p, *end;
-	unsigned int	 bit;		/* of *p, as its byte order has it */
+	unsigned int	 bit;		/* where in *p, in its bit order */
 	uint32_t	 empty;		/* elements of no bits so far */
-	const struct ctf_stream *s;	/* what p is in; see ctf_field's slot */
+	const struct ctf_stream *s;	/* the stream that p is in */
 	struct ctf_vals	*found;		/* NULL: roles are not wanted */
 };
 
@@ -394,6 +401,7 @@ struct ctf_stream {
 	const struct ctf_trace	*trace;
 	char			*path;
 	size_t			 index;		/* breaks ties */
+	size_t			 first;		/* index of the row's first */
 	int			 fd;		/* -1: not open now */
 	uint64_t		 size;		/* at the last look */
 	dev_t			 dev;		/* the file's, to know it by */
@@ -407,7 +415,7 @@ struct ctf_stream {
 	uint8_t			*buf;		/* a window of the file */
 	size_t			 cap, basecap;
 	size_t			 fill, pos;
-	unsigned int		 bit;		/* of the byte at pos */
+	unsigned int		 bit;		/* where in the byte at pos */
 	size_t			 stop;		/* limit, or fill if nearer */
 	uint64_t		 off;		/* offset of buf in the file */
 	uint64_t		 limit;		/* content's end in file */
@@ -425,6 +433,9 @@ struct ctf_stream {
 	int			 hasseq;
 	int			 hasend;	/* a packet came before */
 	int64_t			 end;		/* timestamp_end in ns */
+	uint64_t		 endcycles;	/* timestamp_end of its clock */
+	uint64_t		*twice;		/* packets that others have */
+	size_t			 ntwice, attwice;
 	int			 backwards;	/* time went back: told once */
 	int			 leaps;		/* a count leapt: told once */
 	int			 stranger;	/* another UUID: told once */
@@ -487,13 +498,14 @@ void	 ctf_damage_say(void);
 
 /* ctf_class.c */
 int	 ctf_finish(struct ctf_trace *);
-struct ctf_sclass *ctf_sclass(const struct ctf_trace *, uint64_t);
+
+/* ctf_open.c */
+struct ctf_trace *ctf_open(char *);
+void	 ctf_close(struct ctf_trace *);
 
 /* ctf_meta.c */
-struct ctf_trace *ctf_open(char *);
 /* A number that tells processes apart, as far as their traces do. */
 uint64_t ctf_process(const struct ctf_trace *, const struct ctf_who *);
-void	 ctf_close(struct ctf_trace *);
 
 /* ctf_lex.c */
 void	*ctf_alloc(struct ctf_trace *, size_t);
@@ -504,11 +516,15 @@ char	*ctf_strdup(struct ctf_trace *, const char *, size_t);
 int	 ctf_walk(struct ctf_cur *, const struct ctf_type *,
 	    struct ctf_vals *);
 int	 ctf_walk_type(struct ctf_cur *, const struct ctf_type *);
+int	 ctf_walk_field(struct ctf_cur *, const struct ctf_field *);
+void	 ctf_note(const struct ctf_cur *, const struct ctf_field *);
 int	 ctf_align(struct ctf_cur *, uint32_t);
 uint64_t ctf_take_bits(struct ctf_cur *, const struct ctf_type *);
+/* The bytes of a text, in UTF-8, and past it. */
+const uint8_t *ctf_text(struct ctf_cur *, const struct ctf_type *, size_t *);
 /* The elements of an array, or of a sequence at this event. */
 uint64_t ctf_count(const struct ctf_cur *, const struct ctf_type *);
-/* What there is of a variant; or NULL: nothing. */
+/* The option of a variant that is there; or NULL: none. */
 const struct ctf_field *ctf_option(const struct ctf_cur *,
 	    const struct ctf_type *);
 double	 ctf_real(const struct ctf_type *, uint64_t);
@@ -523,9 +539,11 @@ void	 ctf_cpu_lose(const struct ctf_stream *);
 
 /* ctf_text.c */
 int	 ctf_istext(const struct ctf_type *);
+/* A character as UTF-8, of up to 4 bytes; returns the place behind. */
+uint8_t	*ctf_put_char(uint8_t *, uint32_t);
 uint32_t ctf_unit(const uint8_t *, const struct ctf_type *);
-/* The bytes of a text, in UTF-8, and past it. */
-const uint8_t *ctf_text(struct ctf_cur *, const struct ctf_type *, size_t *);
+const uint8_t *ctf_narrow(const uint8_t *, const uint8_t *,
+	    const struct ctf_type *, size_t *);
 
 /* ctf_label.c */
 void	 ctf_label_sort(struct ctf_trace *, struct ctf_type *);
@@ -579,6 +597,13 @@ char	*put_utc(char *, int64_t);
 char	*put_seconds(char *, int64_t);
 char	*put_us(char *, int64_t);
 void	 ctf_print_time(int64_t, char *);	/* CTF_TIMELEN bytes */
+
+/* The class of streams with that ID; or NULL. */
+static inline struct ctf_sclass *
+ctf_sclass(const struct ctf_trace *tr, uint64_t id)
+{
+	return map_get(&tr->byid, id);
+}
 
 /* The date of an event, in ns. */
 static inline int64_t

@@ -25,13 +25,6 @@
 
 #include "ctf_parse.h"
 
-/* The class of streams with that ID; or NULL. */
-struct ctf_sclass *
-ctf_sclass(const struct ctf_trace *tr, uint64_t id)
-{
-	return map_get(&tr->byid, id);
-}
-
 /* Names that the reader knows, wherever a struct has them. */
 static enum ctf_role
 role_find(const struct ctf_field *f)
@@ -86,12 +79,10 @@ roles_set(struct ctf_type *t, enum ctf_role first)
 {
 	struct ctf_field *f;
 	enum ctf_role role;
-	size_t i;
 
 	if (t == NULL)
 		return;
-	for (i = 0; i < t->nfields; i++) {
-		f = &t->fields[i];
+	for (f = t->fields; f < t->fields + t->nfields; f++) {
 		role = role_find(f);
 		if (role >= first)
 			f->role = role;
@@ -110,12 +101,10 @@ roles_find(struct ctf_type *t)
 {
 	struct ctf_field *f;
 	int has = 0, in;
-	size_t i;
 
-	if (t == NULL)
+	if (t == NULL || t->nfields == 0)
 		return 0;
-	for (i = 0; i < t->nfields; i++) {
-		f = &t->fields[i];
+	for (f = t->fields; f < t->fields + t->nfields; f++) {
 		in = roles_find(f->type);
 		if (in != 0)
 			f->type->fixed = 0;
@@ -327,8 +316,8 @@ finish_sort(struct ctf_trace *tr, struct ctf_sclass *sc)
 	qsort(sc->events, sc->nevents, sizeof(*sc->events), event_cmp);
 	for (i = 1; i < sc->nevents; i++)
 		if (sc->events[i]->id == sc->events[i - 1]->id) {
-			ctf_damage(tr->file, "line %lu: a second event %llu "
-			    "of one stream", sc->events[i]->line,
+			ctf_damage(tr->file, "%s %lu: a second event %llu "
+			    "of one stream", tr->unit, sc->events[i]->line,
 			    (unsigned long long)sc->events[i]->id);
 			return -1;
 		}
@@ -434,7 +423,7 @@ finish_runs(struct ctf_type *t)
 	}
 }
 
-/* What names no stream is of the only one, which need not be there either. */
+/* Events that name no stream are of the only one; there need be none. */
 static void
 finish_only(struct ctf_trace *tr)
 {

@@ -98,7 +98,7 @@ seek(const struct ctf_field_at *at, const struct ctf_stream *s,
 			if (part == at->part && i == at->index)
 				break;
 			else
-				(void)ctf_walk_type(c, t->fields[i].type);
+				(void)ctf_walk_field(c, &t->fields[i]);
 	}
 }
 

@@ -118,7 +118,7 @@ copy_all(const struct ctf_filter *fl, struct ctf_cur *c)
 			if (w->part == part && w->index == i)
 				copy_field(c, f->type, w++->kind);
 			else
-				(void)ctf_walk_type(c, f->type);
+				(void)ctf_walk_field(c, f);
 	}
 }
 

@@ -50,6 +50,19 @@ ctf_alloc_free(struct ctf_trace *tr)
 	}
 }
 
+/* All that one has allocated lives as long as the other. */
+void
+ctf_alloc_move(struct ctf_trace *to, struct ctf_trace *from)
+{
+	struct ctf_chunk *c;
+
+	while ((c = from->chunks) != NULL) {
+		from->chunks = c->next;
+		c->next = to->chunks;
+		to->chunks = c;
+	}
+}
+
 /* Zeroed memory that lives as long as the trace. */
 void *
 ctf_alloc(struct ctf_trace *tr, size_t n)
@@ -96,14 +109,18 @@ ctf_error(struct ctf_parse *p, const char *fmt, ...)
 		return;
 	p->bad = 1;
 	p->tok = TOK_END;
-	if (p->p == p->end) {
+	if (p->p == p->end && !p->whole) {
 		p->cut = 1;
 		return;
 	}
 	va_start(ap, fmt);
 	vsnprintf(msg, sizeof(msg), fmt, ap);
 	va_end(ap);
-	ctf_damage(p->trace->file, "line %lu: %s", p->line, msg);
+	if (p->at != NULL)
+		ctf_damage(p->trace->file, "fragment %lu (byte %zu): %s",
+		    p->line, (size_t)(p->at - p->begin), msg);
+	else
+		ctf_damage(p->trace->file, "line %lu: %s", p->line, msg);
 }
 
 /* Past a comment; one half of its beginning may be all there is. */

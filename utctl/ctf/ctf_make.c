@@ -24,6 +24,9 @@
 
 #include "ctf_parse.h"
 
+#define STR(n)		#n
+#define NUMBER(n)	STR(n)
+
 struct ctf_type *
 make_type(struct ctf_trace *tr, enum ctf_kind kind, unsigned long line)
 {
@@ -31,7 +34,7 @@ make_type(struct ctf_trace *tr, enum ctf_kind kind, unsigned long line)
 
 	t = ctf_alloc(tr, sizeof(*t));
 	t->kind = kind;
-	t->align = kind == CTF_STRING ? 8 : 1;
+	t->align = t->most = kind == CTF_STRING ? 8 : 1;
 	t->min = kind == CTF_STRING ? 8 : 0;
 	t->base = 10;
 	t->depth = 1;
@@ -47,6 +50,7 @@ void
 make_number(struct ctf_type *t)
 {
 	t->shift = 64 - t->bits;
+	t->most = t->align;
 	t->isbits = t->leb || t->turned || t->bits % 8 != 0 ||
 	    t->align % 8 != 0;
 	t->nbytes = t->isbits ? 0 : t->bits / 8;
@@ -68,6 +72,7 @@ make_array(struct ctf_type *t, struct ctf_type *elem)
 	t->elem = elem;
 	if (elem->align > t->align)
 		t->align = elem->align;
+	t->most = elem->most > t->align ? elem->most : t->align;
 	t->depth = elem->depth + 1;
 	t->nodes = elem->nodes + 1;
 	t->min = t->count * elem->min;
@@ -95,6 +100,8 @@ end_fixed(const struct ctf_type *t, uint64_t at)
 static const char *
 field_sizes(struct ctf_type *t, const struct ctf_type *f)
 {
+	if (f->most > t->most)
+		t->most = f->most;
 	if (f->depth >= t->depth)
 		t->depth = f->depth + 1;
 	t->nodes += f->nodes;
@@ -115,16 +122,18 @@ struct_sizes(struct ctf_type *t)
 		if (f->type->align > t->align)
 			t->align = f->type->align;
 		t->min += f->type->min;
-		if (fixed && (f->slot != 0 ||
+		if (fixed && (f->slot != 0 || f->outer != 0 ||
 		    (at = end_fixed(f->type, at)) == 0))
 			fixed = 0;
 		if ((why = field_sizes(t, f->type)) != NULL)
 			return why;
 	}
+	if (t->align > t->most)
+		t->most = t->align;
 	t->fixed = fixed && t->align == 8 && at % 8 == 0 ? at / 8 : 0;
 	t->empty += t->min == 0;
-	return t->empty > CTF_EMPTY ? "too many fields that may be empty" :
-	    NULL;
+	return t->empty > CTF_EMPTY ? "more than "
+	    NUMBER(CTF_EMPTY) " fields that may be empty" : NULL;
 }
 
 static void
@@ -144,6 +153,19 @@ make_struct(struct ctf_trace *tr, struct ctf_type *t,
 {
 	fields_copy(tr, t, list, n);
 	return struct_sizes(t);
+}
+
+/* The length of a sequence that tells its name is not shown beside it. */
+void
+make_length(struct ctf_field *len, const char *name)
+{
+	const char *raw = len->raw + strspn(len->raw, "_");
+	size_t n;
+
+	name += strspn(name, "_");
+	n = strlen(name);
+	len->hidden = len->slot != 0 && strncmp(raw, name, n) == 0 &&
+	    strcmp(raw + n, "_length") == 0;
 }
 
 /* A variant of these options, which begin where they must. */
@@ -202,8 +224,8 @@ make_own(struct ctf_trace *tr, struct ctf_type *t)
 
 /*
  * The field of that path, "a.b.c", in a struct, for whoever means its value
- * from elsewhere; or NULL.  The first is one of the first n.  What is on the way
- * is made the struct's own.
+ * from elsewhere; or NULL.  The first part is one of the first n fields.  What
+ * is on the way is made the struct's own.
  */
 struct ctf_field *
 make_path(struct ctf_trace *tr, struct ctf_type *t, const char *path, size_t n)

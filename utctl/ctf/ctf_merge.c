@@ -299,7 +299,8 @@ reader_upto(struct reader *r, const struct reader_ops *ops, void *arg,
 		do {
 			take_item(r, s, ops, arg);
 			more = r->left > 0 && stream_next(r, s);
-		} while (more && s->ns <= until && in_turn(s, second, ops));
+		} while (more && s->ns <= until && (r->apart ||
+		    in_turn(s, second, ops)));
 		if (!more) {
 			r->streams[0] = r->streams[--r->nstreams];
 			if (r->follow)
@@ -313,8 +314,8 @@ reader_upto(struct reader *r, const struct reader_ops *ops, void *arg,
 	return r->left > 0;
 }
 
-static void
-streams_merge(struct reader *r, const struct reader_ops *ops, void *arg)
+void
+reader_merge(struct reader *r, const struct reader_ops *ops, void *arg)
 {
 	heap_make(r);
 	(void)reader_upto(r, ops, arg, INT64_MAX);
@@ -323,7 +324,7 @@ streams_merge(struct reader *r, const struct reader_ops *ops, void *arg)
 }
 
 /* Set a reader of the same streams, to be read once more. */
-static void
+void
 reader_again(const struct reader *r, struct reader *again)
 {
 	size_t i;
@@ -350,7 +351,7 @@ count_all(const struct reader *r)
 
 	reader_again(r, &again);
 	ctf_damage_hush(1);
-	streams_merge(&again, NULL, NULL);
+	reader_merge(&again, NULL, NULL);
 	ctf_damage_hush(0);
 	free(again.streams);
 	for (i = 0; i < r->nstreams; i++)
@@ -446,11 +447,12 @@ reader_run(struct reader *r, const struct reader_ops *ops, void *arg)
 
 	for (tr = r->traces; tr != NULL; tr = tr->next)
 		reader_trace(r, ops, tr);
+	reader_twice(r);
 	if (r->select != NULL)
 		reader_times(r);
 	reader_rows(r);
 	reader_count(r);
-	streams_merge(r, ops, arg);
+	reader_merge(r, ops, arg);
 }
 
 void

@@ -215,6 +215,7 @@ ctf_points_read(struct ctf_trace *tr, const char *path)
 	    (fd = regular_open(AT_FDCWD, path, O_NOFOLLOW, &st)) == -1)
 		return;
 	tr->owner = st.st_uid;
+	tr->points_file = format("%s", path);
 	if ((f = fdopen(fd, "r")) == NULL)
 		die_errno("%s", path);
 	n = (uint64_t)st.st_size / l.len;

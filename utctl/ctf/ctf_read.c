@@ -90,6 +90,7 @@ ctf_cur(struct ctf_cur *c, const struct ctf_stream *s)
 	c->p = s->buf + s->body;
 	c->bit = s->bodybit;
 	c->end = s->buf + s->pos + (s->bit != 0);
+	c->found = NULL;
 }
 
 struct ctf_cpu *
@@ -311,10 +312,14 @@ packet_sizes(struct ctf_stream *s, const struct ctf_vals *v, int bad)
 	return 0;
 }
 
-/* Tell, once for a file, that time runs backwards at that byte. */
+/*
+ * Tell, once for a file, that time runs backwards at that byte.  Other tracers
+ * may begin a packet before the last event of the one before.
+ */
 static void
 time_check(struct ctf_stream *s, uint64_t at, int64_t before, int64_t now)
 {
+
 	char was[CTF_TIMELEN], is[CTF_TIMELEN];
 
 	if (now >= before || s->backwards)
@@ -322,7 +327,8 @@ time_check(struct ctf_stream *s, uint64_t at, int64_t before, int64_t now)
 	s->backwards = 1;
 	ctf_print_time(before, was);
 	ctf_print_time(now, is);
-	ctf_damage(s->path, "time runs backwards at byte %llu: from %s to %s",
+	(s->inpacket || s->trace->ours ? ctf_damage : ctf_warn)(s->path,
+	    "time runs backwards at byte %llu: from %s to %s",
 	    (unsigned long long)at, was, is);
 }
 
@@ -367,6 +373,8 @@ packet_losses(struct ctf_stream *s, const struct ctf_vals *v)
 	uint64_t n;
 
 	begin = ctf_ns(s->class->clock, s->cycles);
+	if (v->has & 1 << ROLE_END)
+		s->endcycles = v->val[ROLE_END];
 	end = v->has & 1 << ROLE_END ?
 	    ctf_ns(s->class->endclock, v->val[ROLE_END]) : begin;
 	if (v->has & 1 << ROLE_DISCARDED) {
@@ -405,6 +413,18 @@ packet_losses(struct ctf_stream *s, const struct ctf_vals *v)
 	}
 	s->end = end;
 	s->hasend = 1;
+}
+
+/* Another stream has the packet, and tells what was lost before it. */
+static int
+packet_istwice(struct ctf_stream *s)
+{
+	if (s->attwice == s->ntwice || s->twice[s->attwice] != s->pkt)
+		return 0;
+	s->attwice++;
+	s->discards = s->gone = 0;
+	s->nlost = 0;
+	return 1;
 }
 
 /*
@@ -455,10 +475,14 @@ packet_open(struct ctf_stream *s)
 	if (v.has & 1 << ROLE_BEGIN)
 		clock_update(&s->cycles, v.val[ROLE_BEGIN],
 		    s->class->beginbits);
+	else if (s->endcycles > s->cycles)
+		s->cycles = s->endcycles;
 	if (v.has & 1 << ROLE_BEGIN && s->hasend)
 		time_check(s, s->pkt, s->end, ctf_ns(s->class->clock,
 		    s->cycles));
 	packet_losses(s, &v);
+	if (packet_istwice(s))
+		return 1;
 	if (v.has & 1 << ROLE_BEGIN &&
 	    (ctf_ns(s->class->clock, s->cycles) > s->until ||
 	    (v.has & 1 << ROLE_END && s->end < s->since &&

@@ -46,8 +46,8 @@ ctf_unit(const uint8_t *p, const struct ctf_type *t)
 	return v;
 }
 
-static uint8_t *
-put_char(uint8_t *to, uint32_t c)
+uint8_t *
+ctf_put_char(uint8_t *to, uint32_t c)
 {
 	int n = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
 	static const uint8_t first[] = { 0, 0xc0, 0xe0, 0xf0 };
@@ -78,14 +78,14 @@ narrow(uint8_t *to, const uint8_t *p, const uint8_t *end,
 		}
 		if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
 			c = NOCHAR;
-		to = put_char(to, c);
+		to = ctf_put_char(to, c);
 	}
 	return (size_t)(to - begin);
 }
 
 /* The text is there until the call after the next. */
-static const uint8_t *
-text_wide(const uint8_t *from, const uint8_t *end, const struct ctf_type *t,
+const uint8_t *
+ctf_narrow(const uint8_t *from, const uint8_t *end, const struct ctf_type *t,
     size_t *len)
 {
 	static struct {
@@ -104,21 +104,4 @@ text_wide(const uint8_t *from, const uint8_t *end, const struct ctf_type *t,
 	}
 	*len = narrow(bufs[turn].buf, from, end, t);
 	return bufs[turn].buf;
-}
-
-/* After ctf_body(). */
-const uint8_t *
-ctf_text(struct ctf_cur *c, const struct ctf_type *t, size_t *len)
-{
-	const uint8_t *from, *nul;
-
-	ctf_to(c, t);
-	from = c->p;
-	(void)ctf_walk_type(c, t);
-	if (t->wide)
-		return text_wide(from, c->p, t, len);
-	*len = (size_t)(c->p - from);
-	if (*len != 0 && (nul = memchr(from, '\0', *len)) != NULL)
-		*len = (size_t)(nul - from);
-	return from;
 }

@@ -15,8 +15,9 @@
  */
 
 /*
- * The types of TSDL.  A wrong one gives NULL and an error said by
- * ctf_error(), after which every token is TOK_END: no loop goes on.
+ * The types of TSDL, of which those with members are here.  A wrong one gives
+ * NULL and an error said by ctf_error(), after which every token is TOK_END: no
+ * loop goes on.
  */
 
 #include <stdlib.h>
@@ -24,8 +25,6 @@
 
 #include "../say.h"
 #include "ctf_parse.h"
-
-#define WARNINGS	16		/* of a trace */
 
 /* The fields of a struct or variant while they are read. */
 struct fields {
@@ -38,19 +37,6 @@ struct fields {
 	int			 isvariant;	/* none of its own can be */
 };
 
-struct labels {
-	struct ctf_type		*type;
-	struct ctf_label	*list;
-	size_t			 n, cap;
-	uint64_t		 next;		/* a label's without value */
-};
-
-static struct ctf_type *
-type_new(struct ctf_parse *p, enum ctf_kind kind)
-{
-	return make_type(p->trace, kind, p->line);
-}
-
 /* The result of a function of ctf_make.c. */
 static struct ctf_type *
 type_made(struct ctf_parse *p, struct ctf_type *t, const char *why)
@@ -59,315 +45,6 @@ type_made(struct ctf_parse *p, struct ctf_type *t, const char *why)
 		return t;
 	ctf_error(p, "%s", why);
 	return NULL;
-}
-
-/* Attributes that say nothing to us are passed over. */
-static void
-attr_unknown(struct ctf_parse *p, const char *key)
-{
-	if (!p->bad && p->nwarned++ < WARNINGS)
-		ctf_warn(p->trace->file, "line %lu: unknown attribute '%.64s'",
-		    p->line, key);
-}
-
-/* { key = value; ... } */
-void
-ctf_block(struct ctf_parse *p, ctf_key *key, void *arg)
-{
-	const char *name;
-
-	ctf_expect(p, '{', "'{'");
-	while (p->tok != '}' && !p->bad) {
-		if (ctf_typealias_here(p))
-			continue;
-		name = ctf_path(p);
-		if (!p->bad)
-			key(p, name, arg);
-		ctf_expect(p, ';', "';'");
-	}
-	ctf_expect(p, '}', "'}'");
-}
-
-static void
-int_size(struct ctf_parse *p, struct ctf_type *t, const struct ctf_value *v)
-{
-	if (v->tok != TOK_NUM || v->neg || v->num == 0 || v->num > 64)
-		ctf_error(p, "an integer's size must be 1 to 64");
-	else
-		t->bits = (uint32_t)v->num;
-}
-
-static void
-int_key(struct ctf_parse *p, const char *key, void *arg)
-{
-	struct ctf_type *t = arg;
-	struct ctf_value v;
-
-	ctf_value(p, &v);
-	if (p->bad)
-		return;
-	if (strcmp(key, "size") == 0)
-		int_size(p, t, &v);
-	else if (strcmp(key, "align") == 0)
-		t->align = ctf_value_align(p, &v);
-	else if (strcmp(key, "signed") == 0)
-		t->sign = ctf_value_bool(p, &v);
-	else if (strcmp(key, "byte_order") == 0)
-		t->order = ctf_value_order(p, &v);
-	else if (strcmp(key, "base") == 0)
-		t->base = ctf_value_base(p, &v);
-	else if (strcmp(key, "encoding") == 0)
-		t->text = ctf_value_isutf8(p, &v);
-	else if (strcmp(key, "map") == 0)
-		t->map = ctf_value_clock(p, &v);
-	else
-		attr_unknown(p, key);
-}
-
-static struct ctf_type *
-type_int(struct ctf_parse *p)
-{
-	struct ctf_type *t = type_new(p, CTF_INT);
-
-	t->align = 0;
-	ctf_block(p, int_key, t);
-	if (t->bits == 0)
-		ctf_error(p, "an integer without size");
-	if (t->align == 0)
-		t->align = t->bits % 8 == 0 ? 8 : 1;
-	make_number(t);
-	return t;
-}
-
-static void
-float_key(struct ctf_parse *p, const char *key, void *arg)
-{
-	struct ctf_type *t = arg;
-	struct ctf_value v;
-
-	ctf_value(p, &v);
-	if (p->bad)
-		return;
-	if (strcmp(key, "exp_dig") == 0) {
-		if (v.tok != TOK_NUM || (v.num != 8 && v.num != 11))
-			ctf_error(p, "exp_dig must be 8 or 11");
-		t->count = v.num;
-	} else if (strcmp(key, "mant_dig") == 0) {
-		if (v.tok != TOK_NUM || (v.num != 24 && v.num != 53))
-			ctf_error(p, "mant_dig must be 24 or 53");
-		t->bits = v.num == 24 ? 32 : 64;
-	} else if (strcmp(key, "align") == 0)
-		t->align = ctf_value_align(p, &v);
-	else if (strcmp(key, "byte_order") == 0)
-		t->order = ctf_value_order(p, &v);
-	else
-		attr_unknown(p, key);
-}
-
-static struct ctf_type *
-type_float(struct ctf_parse *p)
-{
-	struct ctf_type *t = type_new(p, CTF_FLOAT);
-
-	t->align = 8;
-	ctf_block(p, float_key, t);
-	if (t->bits == 0 || t->count != (t->bits == 32 ? 8 : 11))
-		ctf_error(p, "exp_dig and mant_dig are not of a float");
-	make_number(t);
-	return t;
-}
-
-static void
-string_key(struct ctf_parse *p, const char *key, void *arg)
-{
-	struct ctf_value v;
-
-	(void)arg;
-	ctf_value(p, &v);
-	if (p->bad)
-		return;
-	if (strcmp(key, "encoding") == 0)
-		ctf_value_isutf8(p, &v);
-	else
-		attr_unknown(p, key);
-}
-
-static struct ctf_type *
-type_string(struct ctf_parse *p)
-{
-	struct ctf_type *t = type_new(p, CTF_STRING);
-
-	if (p->tok == '{')
-		ctf_block(p, string_key, NULL);
-	return t;
-}
-
-static uint64_t
-name_key(const char *name)
-{
-	return map_bytes(0, name, strlen(name));
-}
-
-static struct ctf_type *
-type_find(struct ctf_parse *p, const char *name)
-{
-	struct ctf_alias *a = map_get(&p->trace->aliases, name_key(name));
-
-	for (; a != NULL; a = a->next)
-		if (strcmp(a->name, name) == 0)
-			return a->type;
-	ctf_error(p, "unknown type '%.64s'", name);
-	return NULL;
-}
-
-static void
-type_name(struct ctf_parse *p, const char *name, struct ctf_type *t)
-{
-	const uint64_t key = name_key(name);
-	struct ctf_alias *a;
-
-	if (p->bad)
-		return;
-	if (p->trace->nnames++ == CTF_NAMES) {
-		ctf_error(p, "too many types");
-		return;
-	}
-	a = ctf_alloc(p->trace, sizeof(*a));
-	a->name = name;
-	a->type = t;
-	a->next = map_get(&p->trace->aliases, key);
-	map_put(&p->trace->aliases, key, a);
-}
-
-static const char *
-type_join(struct ctf_parse *p, const char *a, const char *b)
-{
-	size_t n = strlen(a), m = strlen(b);
-	char *s;
-
-	s = ctf_alloc(p->trace, n + m + 2);
-	memcpy(s, a, n);
-	s[n] = ' ';
-	memcpy(s + n + 1, b, m + 1);
-	return s;
-}
-
-/* "struct NAME" and the like; NULL if there is no name. */
-static const char *
-type_tag(struct ctf_parse *p, const char *what)
-{
-	const char *tag;
-
-	if (p->tok != TOK_IDENT)
-		return NULL;
-	tag = type_join(p, what, p->str);
-	ctf_next(p);
-	return tag;
-}
-
-/* A label's value, which must fit its integer. */
-static uint64_t
-label_value(struct ctf_parse *p, const struct ctf_type *t)
-{
-	struct ctf_value v;
-	uint64_t max = UINT64_MAX >> t->shift >> (t->sign != 0);
-
-	v.neg = ctf_sign(p);
-	v.num = p->num;
-	if (p->tok != TOK_NUM)
-		ctf_error(p, "a label's value must be a number");
-	else if (v.neg ? !t->sign || v.num > max + 1 : v.num > max)
-		ctf_error(p, "a label's value does not fit");
-	ctf_next(p);
-	return v.neg ? 0 - v.num : v.num;
-}
-
-static void
-label_add(struct labels *l, const struct ctf_label *new)
-{
-	struct ctf_label *list;
-
-	if (l->n == l->cap) {
-		l->cap = l->cap == 0 ? 8 : 2 * l->cap;
-		if ((list = realloc(l->list, l->cap * sizeof(*list))) == NULL)
-			die_errno("malloc");
-		l->list = list;
-	}
-	l->list[l->n++] = *new;
-	l->next = new->hi + 1;
-}
-
-/* label [= value [... value]] */
-static void
-label_read(struct ctf_parse *p, struct labels *l)
-{
-	struct ctf_label new;
-
-	if (p->tok != TOK_IDENT && p->tok != TOK_STR) {
-		ctf_error(p, "a label expected");
-		return;
-	}
-	if (l->n == CTF_LABELS) {
-		ctf_error(p, "more than %d labels", CTF_LABELS);
-		return;
-	}
-	new.name = p->str;
-	new.lo = new.hi = l->next;
-	ctf_next(p);
-	if (ctf_accept(p, '=')) {
-		new.lo = new.hi = label_value(p, l->type);
-		if (ctf_accept(p, TOK_DOTS))
-			new.hi = label_value(p, l->type);
-	}
-	label_add(l, &new);
-}
-
-static struct ctf_type *
-enum_new(struct ctf_parse *p)
-{
-	struct ctf_type *t, *of, *next;
-
-	if (ctf_accept(p, ':'))
-		of = ctf_type(p);
-	else
-		of = type_find(p, "int");
-	if (of == NULL)
-		return NULL;
-	if (of->kind != CTF_INT) {
-		ctf_error(p, "an enum of no integer");
-		return NULL;
-	}
-	t = type_new(p, CTF_ENUM);
-	next = t->next;
-	*t = *of;
-	t->next = next;
-	t->kind = CTF_ENUM;
-	return t;
-}
-
-static struct ctf_type *
-type_enum(struct ctf_parse *p)
-{
-	struct labels l;
-	const char *tag = type_tag(p, "enum");
-
-	if (tag != NULL && p->tok != '{' && p->tok != ':')
-		return type_find(p, tag);
-	memset(&l, 0, sizeof(l));
-	if ((l.type = enum_new(p)) == NULL)
-		return NULL;
-	ctf_expect(p, '{', "'{'");
-	while (p->tok != '}' && !p->bad) {
-		label_read(p, &l);
-		if (!ctf_accept(p, ','))
-			break;
-	}
-	ctf_expect(p, '}', "'}'");
-	make_labels(p->trace, l.type, l.list, l.n);
-	free(l.list);
-	if (tag != NULL)
-		type_name(p, tag, l.type);
-	return l.type;
 }
 
 static struct ctf_type *
@@ -465,25 +142,6 @@ type_seq(struct ctf_parse *p, struct ctf_type *elem, const char *path)
 	return NULL;
 }
 
-/* The length of a sequence that tells its name is not shown beside it. */
-static void
-length_hide(struct ctf_parse *p, const char *name)
-{
-	struct fields *fs = p->scope;
-	struct ctf_field *f;
-	const char *len;
-	size_t n;
-
-	if (fs->n == 0)
-		return;
-	f = &fs->list[fs->n - 1];
-	name += strspn(name, "_");
-	len = f->raw + strspn(f->raw, "_");
-	n = strlen(name);
-	f->hidden = f->slot != 0 && strncmp(len, name, n) == 0 &&
-	    strcmp(len + n, "_length") == 0;
-}
-
 /* The brackets after a field's name: the last is the innermost. */
 static struct ctf_type *
 field_dims(struct ctf_parse *p, struct ctf_type *t)
@@ -550,8 +208,8 @@ field_read(struct ctf_parse *p)
 		return;
 	if (t->kind == CTF_VARIANT && t->slot == 0)
 		ctf_error(p, "a variant without tag");
-	else if (t->kind == CTF_SEQ)
-		length_hide(p, name);
+	else if (t->kind == CTF_SEQ && p->scope->n != 0)
+		make_length(&p->scope->list[p->scope->n - 1], name);
 	field_add(p, t, name);
 }
 
@@ -670,35 +328,6 @@ type_variant(struct ctf_parse *p)
 	return path == NULL || t == NULL ? t : variant_tagged(p, t, path);
 }
 
-/* Is it a word that C makes its types of?  These join to one name. */
-static int
-type_isword(const char *s)
-{
-	static const char *const words[] = { "unsigned", "signed", "long",
-	    "short", "int", "char", "const", "float", "double" };
-	size_t i;
-
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcmp(s, words[i]) == 0)
-			return 1;
-	return 0;
-}
-
-static const char *
-type_words(struct ctf_parse *p)
-{
-	const char *name = p->str;
-	int more = type_isword(name);
-
-	ctf_next(p);
-	while (more && p->tok == TOK_IDENT && type_isword(p->str) &&
-	    strlen(name) < 64) {
-		name = type_join(p, name, p->str);
-		ctf_next(p);
-	}
-	return name;
-}
-
 static struct ctf_type *
 type_any(struct ctf_parse *p)
 {
@@ -742,24 +371,31 @@ ctf_type(struct ctf_parse *p)
 	return p->bad ? NULL : t;
 }
 
-/* typealias type := name; typedef type name; */
-int
-ctf_typealias_here(struct ctf_parse *p)
+/* Behind typealias: type := name; behind typedef: type name. */
+void
+ctf_typealias(struct ctf_parse *p, int isdef)
 {
-	struct ctf_type *t;
-	int def;
+	struct ctf_type *t = ctf_type(p);
 
-	if (p->tok != TOK_IDENT || ((def = strcmp(p->str, "typedef") == 0) == 0
-	    && strcmp(p->str, "typealias") != 0))
-		return 0;
-	ctf_next(p);
-	t = ctf_type(p);
-	if (t != NULL && !def)
+	if (t != NULL && !isdef)
 		ctf_expect(p, TOK_ASSIGN, "':='");
 	if (t != NULL && p->tok != TOK_IDENT)
 		ctf_error(p, "a type's name expected");
 	if (t != NULL && !p->bad)
 		type_name(p, type_words(p), t);
+}
+
+/* Is it one of these? */
+int
+ctf_typealias_here(struct ctf_parse *p)
+{
+	int isdef;
+
+	if (p->tok != TOK_IDENT || ((isdef = strcmp(p->str, "typedef") == 0)
+	    == 0 && strcmp(p->str, "typealias") != 0))
+		return 0;
+	ctf_next(p);
+	ctf_typealias(p, isdef);
 	ctf_expect(p, ';', "';'");
 	return 1;
 }

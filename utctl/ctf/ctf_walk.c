@@ -246,6 +246,24 @@ walk_string(struct ctf_cur *c, const struct ctf_type *t)
 	return 0;
 }
 
+/* After ctf_body(). */
+const uint8_t *
+ctf_text(struct ctf_cur *c, const struct ctf_type *t, size_t *len)
+{
+	const uint8_t *from, *nul;
+
+	ctf_to(c, t);
+	from = c->p;
+	(void)ctf_walk_type(c, t);
+	if (t->wide)
+		return ctf_narrow(from, c->p, t, len);
+	*len = (size_t)(c->p - from);
+	if (*len != 0 && (nul = memchr(from, '\0', *len)) != NULL)
+		*len = (size_t)(nul - from);
+	return from;
+}
+
+/* Past a field that is noted. */
 static int
 walk_noted(struct ctf_cur *c, const struct ctf_field *f)
 {
@@ -270,6 +288,9 @@ walk_noted(struct ctf_cur *c, const struct ctf_field *f)
 		if (v == NULL)
 			return 0;
 		v->val[f->role] = val;
+		v->type[f->role] = t;
+		v->at[f->role] = begin.p;
+		v->bit[f->role] = (uint8_t)begin.bit;
 		if (f->role == ROLE_TIME)
 			v->timebits = t->bits;
 	} else if (v == NULL)
@@ -290,8 +311,18 @@ walk_noted(struct ctf_cur *c, const struct ctf_field *f)
 	return 0;
 }
 
-static int
-walk_field(struct ctf_cur *c, const struct ctf_field *f)
+/* After ctf_body(): note a length or tag that is yet to be read. */
+void
+ctf_note(const struct ctf_cur *c, const struct ctf_field *f)
+{
+	struct ctf_cur ahead = *c;
+
+	ahead.found = NULL;
+	(void)walk_noted(&ahead, f);
+}
+
+int
+ctf_walk_field(struct ctf_cur *c, const struct ctf_field *f)
 {
 	if (f->role != ROLE_NONE || f->slot != 0 || f->outer != 0)
 		return walk_noted(c, f);
@@ -313,7 +344,7 @@ walk_struct(struct ctf_cur *c, const struct ctf_type *t)
 			f += f->run;
 			continue;
 		}
-		if (walk_field(c, f) == -1)
+		if (ctf_walk_field(c, f) == -1)
 			return -1;
 		f++;
 	}
@@ -340,7 +371,7 @@ ctf_walk_type(struct ctf_cur *c, const struct ctf_type *t)
 	case CTF_VARIANT:
 		if ((f = ctf_option(c, t)) == NULL)
 			return t->optional ? 0 : -1;
-		return walk_field(c, f);
+		return ctf_walk_field(c, f);
 	}
 	return -1;
 }

@@ -33,6 +33,8 @@
 
 #include "ctf.h"
 
+#define READER_LITTLE	(4 << 10)	/* window of who reads headers only */
+
 struct select;
 
 /* Functions for what is read; the first argument is reader_run's. */
@@ -99,6 +101,7 @@ struct reader {
 	struct select		*select; /* NULL: all events */
 	const struct reader_names *names; /* NULL: none */
 	int			 refused;	/* ops->refused is called */
+	int			 apart;	/* one stream after the other */
 
 	unsigned long long	 skip;	/* events to pass over first */
 	unsigned long long	 left;	/* events to read after that */
@@ -121,8 +124,12 @@ void	 stream_free(struct ctf_stream *);
 /* ctf_dates.c */
 void	 reader_open_all(struct reader *, char **);
 
+/* ctf_twice.c */
+void	 reader_twice(struct reader *);
+
 /* ctf_row.c: where streams that are new go on from. */
 void	 reader_rows(struct reader *);
+struct ctf_stream *stream_anew(const struct ctf_stream *);
 
 /* view.c: prints what is read; losses on stderr. */
 extern const struct reader_ops print_ops;
@@ -134,6 +141,8 @@ void	 reader_run(struct reader *, const struct reader_ops *, void *);
 int	 reader_span(const struct reader *, int64_t *, int64_t *);
 void	 reader_times(struct reader *);
 void	 reader_count(struct reader *);
+void	 reader_again(const struct reader *, struct reader *);
+void	 reader_merge(struct reader *, const struct reader_ops *, void *);
 void	 reader_idle(struct reader *, struct ctf_stream *);
 void	 reader_wake(struct reader *);
 void	 reader_sort(struct reader *);

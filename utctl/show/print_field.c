@@ -245,14 +245,16 @@ put_struct(char *p, struct ctf_cur *c, const struct ctf_type *t, int context)
 	if (!style.json)
 		*p++ = ' ';
 	for (; f < end; f++) {
+		if (f->special && (f->slot != 0 || f->outer != 0))
+			ctf_note(c, f);
 		if (f->special && f->hidden)
 			(void)ctf_take(c, f->type);
-		else if (f->special) {
+		else if (f->special && f->address != ADDRESS_NONE) {
 			p = out_put(p, f->key + skip, f->keylen - skip);
 			p = put_address(p, c, f);
 			skip = 0;
 		} else if (context && is_who(f))
-			(void)ctf_walk_type(c, f->type);
+			(void)ctf_walk_field(c, f);
 		else {
 			p = out_put(p, f->key + skip, f->keylen - skip);
 			p = put_value(p, c, f->type);
@@ -292,6 +294,8 @@ put_value(char *p, struct ctf_cur *c, const struct ctf_type *t)
 	case CTF_VARIANT:
 		if ((f = ctf_option(c, t)) == NULL)
 			return out_text(p, style.json ? "null" : "none");
+		if (f->outer != 0)
+			ctf_note(c, f);
 		return put_value(p, c, f->type);
 	case CTF_INT:
 	case CTF_ENUM:

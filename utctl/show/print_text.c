@@ -185,7 +185,8 @@ print_keys(struct ctf_trace *tr, struct ctf_type *t)
 		f->key = escaped(tr, style.json ? ",\"" : style.colour ?
 		    ", " CYAN : ", ", f->name, style.json ? "\":" :
 		    style.colour ? PLAIN " = " : " = ", &f->keylen);
-		f->special = f->hidden || f->address != ADDRESS_NONE;
+		f->special = f->slot != 0 || f->outer != 0 ||
+		    f->address != ADDRESS_NONE;
 	}
 }
 

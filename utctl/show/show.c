@@ -27,6 +27,14 @@
 #include "common/compat.h"
 #include "show.h"
 
+static int writes;
+
+void
+show_writes(void)
+{
+	writes = 1;
+}
+
 int
 show_any(const struct reader *rd)
 {
@@ -84,7 +92,7 @@ show_traces(const struct show *sh, struct reader *rd, char **dirs)
 		rd->names = &symbols_names;
 	if (sh->begin != NULL)
 		sh->begin(rd, dirs);
-	ut_confine_reader();	/* traces may be anybody's */
+	ut_confine_reader(writes);	/* traces may be anybody's */
 	status = sh->run(rd, dirs) | (ctf_damaged() != 0);
 	ctf_damage_say();
 	if (rd->ntraces > 0 && rd->select != NULL)
@@ -114,6 +122,7 @@ show(const struct show *sh, int argc, char **argv)
 	int c, status;
 
 	json_start(0);
+	writes = 0;
 	memset(&rd, 0, sizeof(rd));
 	select_init(&sel, argc);
 	while ((c = option(argc, argv)) != -1)

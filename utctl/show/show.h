@@ -50,6 +50,8 @@ struct show {
 };
 
 int	 show(const struct show *, int, char **);
+/* With the options: the command writes files, too. */
+void	 show_writes(void);
 /* Take -j, or -a, which sets the flag: 0 if the option is neither. */
 int	 show_all_option(int, int *);
 /* Is there anything to print?  Not if no trace can be read. */
