@@ -70,7 +70,7 @@ heap_second(const struct reader *r)
 }
 
 /* An event that is not wanted may be of use nevertheless: see take_event(). */
-static int
+static inline int
 wants_event(struct reader *r, struct ctf_stream *s)
 {
 	s->wanted = r->select == NULL || select_event(r->select, s);
@@ -223,16 +223,12 @@ take_event(struct reader *r, struct ctf_stream *s,
 }
 
 /* Who is on a CPU, and so perhaps what is wanted, is known in turn only. */
-static void
-take_bycpu(struct reader *r, struct ctf_stream *s,
-    const struct reader_ops *ops, void *arg)
+static int
+wants_late(struct reader *r, struct ctf_stream *s)
 {
 	if (s->event->sched != NULL)
 		ctf_cpu_switch(s, 0);
-	if (!s->class->bycpu || wants_event(r, s))
-		take_event(r, s, ops, arg);
-	if (s->event->sched != NULL)
-		ctf_cpu_switch(s, 1);
+	return !s->class->bycpu || wants_event(r, s);
 }
 
 /* Whatever files say, a sum does not begin anew. */
@@ -267,10 +263,10 @@ take_item(struct reader *r, struct ctf_stream *s,
 		s->gone = 0;
 		break;
 	case ITEM_EVENT:
-		if (s->trace->cpus != NULL)
-			take_bycpu(r, s, ops, arg);
-		else
+		if (s->trace->cpus == NULL || wants_late(r, s))
 			take_event(r, s, ops, arg);
+		if (s->event->sched != NULL)
+			ctf_cpu_switch(s, 1);
 		break;
 	}
 }

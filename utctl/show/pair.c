@@ -45,14 +45,14 @@ void
 pairs_event(struct pairs *ps, const struct ctf_stream *s, enum pair_fit fit)
 {
 	struct pair_thread *t = pair_thread_of(ps, s);
-	const int unknown = pair_thread_unknown(s);
 	const struct pair_role *r;
 
 	ps->last = s->ns;
 	for (r = s->event->pairs; r != NULL; r = r->next) {
 		if (!pair_role_counts(ps, r))
 			continue;
-		if (r->pair->key == NULL && unknown && !r->stays) {
+		if (r->pair->key == NULL && !r->stays &&
+		    pair_thread_unknown(s)) {
 			if (ps->nobody++ == 0)
 				ps->nobodys = s->trace;
 		} else if (r->pair->key == NULL)

@@ -51,8 +51,6 @@ int	 pair_role_counts(const struct pairs *, const struct pair_role *);
 
 /* pair_thread.c: pairs of one thread, which nest. */
 struct pair_thread *pair_thread_of(struct pairs *, const struct ctf_stream *);
-/* Is the event of one of several threads, and not told of which? */
-int	 pair_thread_unknown(const struct ctf_stream *);
 void	 pair_thread_begin(struct pairs *, struct pair_thread *,
 	    const struct pair_role *, const struct ctf_stream *,
 	    enum pair_fit);
@@ -85,5 +83,15 @@ void	 pair_left(struct pairs *, const struct origin *, int64_t,
 int	 pair_open(struct pairs *, const struct origin *, enum pair_fit,
 	    const struct pair_end *);
 void	 pair_total(struct pairs *, void *, int64_t, int64_t);
+
+/* Is the event of one of several threads, and not told of which? */
+static inline int
+pair_thread_unknown(const struct ctf_stream *s)
+{
+	struct ctf_who buf;
+
+	return (s->trace->lttng || s->trace->kernel) &&
+	    !(ctf_whose(s, &buf)->has & 1 << ROLE_VTID);
+}
 
 #endif /* PAIR_ROLE_H */

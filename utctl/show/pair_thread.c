@@ -129,15 +129,6 @@ is_packet(const struct packet *p, const struct ctf_stream *s)
 	return p->file == s->index + 1 && p->at == s->pkt;
 }
 
-int
-pair_thread_unknown(const struct ctf_stream *s)
-{
-	struct ctf_who buf;
-
-	return (s->trace->lttng || s->trace->kernel) &&
-	    !(ctf_whose(s, &buf)->has & 1 << ROLE_VTID);
-}
-
 /* A CPU of a kernel that is idle, or whose thread is not known, is a thread. */
 static int64_t
 tid_of(const struct ctf_stream *s)
