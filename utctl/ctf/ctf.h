@@ -248,7 +248,7 @@ struct ctf_eclass {
 	struct ctf_eclass	*next;
 	uint64_t		 id;
 	uint64_t		 stream;
-	int			 hasstream;	/* it is told */
+	int			 hasstream;	/* stream was told */
 	const char		*name;
 	const char		*text;		/* for print_text.c */
 	size_t			 textlen;
@@ -335,7 +335,7 @@ struct ctf_trace {
 	struct map		 byid;		/* sclasses by their IDs */
 	struct ctf_eclass	*events;
 	size_t			 nnames;
-	uint32_t		 nslots;	/* of ctf_field: the last */
+	uint32_t		 nslots;	/* the last slot of a field */
 	struct ctf_path		*paths;		/* ctf_scope.c's */
 	int			 hastrace;	/* a trace block was seen */
 	int			 roles;		/* metadata tells them: CTF 2 */
@@ -368,7 +368,7 @@ struct ctf_trace {
 /* The values that a walk found in the fields that have a role. */
 struct ctf_vals {
 	uint32_t	 has;		/* 1 << role */
-	uint32_t	 timebits;	/* of ROLE_TIME */
+	uint32_t	 timebits;	/* ROLE_TIME has so many */
 	uint64_t	 val[ROLE_MAX];
 	const struct ctf_type *type[ROLE_MAX];
 	const uint8_t	*at[ROLE_MAX];		/* where val was, ... */

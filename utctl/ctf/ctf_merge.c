@@ -73,7 +73,8 @@ heap_second(const struct reader *r)
 static inline int
 wants_event(struct reader *r, struct ctf_stream *s)
 {
-	s->wanted = r->select == NULL || select_event(r->select, s);
+	s->wanted = r->each || r->select == NULL ||
+	    select_event(r->select, s);
 	s->refused = !s->wanted && r->refused && s->event->pairs != NULL &&
 	    select_refuses(r->select, s);
 	return s->wanted || s->refused || s->event->module != NULL ||
@@ -448,6 +449,7 @@ reader_run(struct reader *r, const struct reader_ops *ops, void *arg)
 		reader_times(r);
 	reader_rows(r);
 	reader_count(r);
+	r->each = r->select == NULL || select_each(r->select);
 	reader_merge(r, ops, arg);
 }
 

@@ -577,19 +577,13 @@ header_quick(const struct ctf_sclass *sc, const uint8_t *p, size_t left,
 	    header_short(sc, p, id, cycles) ? sc->shortlen : 0;
 }
 
+/* The other way, for all headers. */
 static int
-header_read(struct ctf_stream *s, uint64_t *id, uint64_t *cycles)
+header_walk(struct ctf_stream *s, uint64_t *id, uint64_t *cycles)
 {
-	const struct ctf_sclass *sc = s->class;
 	struct ctf_vals v;
-	size_t n;
 
-	if (s->bit == 0 && (n = header_quick(sc, s->buf + s->pos,
-	    s->stop - s->pos, id, cycles)) != 0) {
-		s->pos += n;
-		return 0;
-	}
-	if (stream_struct(s, sc->header, &v) == -1)
+	if (stream_struct(s, s->class->header, &v) == -1)
 		return -1;
 	*id = v.has & 1 << ROLE_ID ? v.val[ROLE_ID] : 0;
 	if (v.has & 1 << ROLE_TIME)
@@ -603,6 +597,7 @@ event_header(struct ctf_stream *s)
 {
 	const struct ctf_sclass *sc = s->class;
 	uint64_t id, cycles = s->cycles;
+	size_t n;
 
 	s->at = s->off + s->pos;
 	s->atbit = s->bit;
@@ -610,7 +605,10 @@ event_header(struct ctf_stream *s)
 		s->inpacket = 0;
 		return -1;
 	}
-	if (header_read(s, &id, &cycles) == -1) {
+	if (s->bit == 0 && (n = header_quick(sc, s->buf + s->pos,
+	    s->stop - s->pos, &id, &cycles)) != 0)
+		s->pos += n;
+	else if (header_walk(s, &id, &cycles) == -1) {
 		event_damage(s, "beyond the packet's content");
 		return -1;
 	}

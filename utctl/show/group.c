@@ -35,6 +35,7 @@
 /* The places of -g's fields in events of a class. */
 struct places {
 	const struct ctf_eclass	*event;
+	struct group		*row;		/* if the class tells it */
 	struct ctf_field_at	 by[GROUP_BY];
 };
 
@@ -95,7 +96,7 @@ is_cpu(const char *name)
 }
 
 /* The fields of an event of that class; found once. */
-static const struct places *
+static struct places *
 places_of(struct groups *g, const struct ctf_stream *s)
 {
 	const uint64_t key = (uintptr_t)s->event;
@@ -203,10 +204,13 @@ struct group *
 groups_get(struct groups *g, const struct ctf_stream *s, const char *prefix)
 {
 	char key[KEY];
+	struct group *row;
 	size_t i, n = 0;
 
 	if (g->last == NULL || g->last->event != s->event)
 		g->last = places_of(g, s);
+	if (prefix == NULL && g->last->row != NULL)
+		return g->last->row;
 	if (prefix != NULL) {
 		n = put_name(key, prefix);
 		key[n++] = '\0';
@@ -215,7 +219,10 @@ groups_get(struct groups *g, const struct ctf_stream *s, const char *prefix)
 		n += put_part(g, i, s, key + n);
 		key[n++] = '\0';
 	}
-	return row_get(g, key, n);
+	row = row_get(g, key, n);
+	if (prefix == NULL && g->nby == 1 && g->by[0] == BY_EVENT)
+		g->last->row = row;
+	return row;
 }
 
 /* Any other name is a field's. */
