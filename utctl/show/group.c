@@ -88,6 +88,13 @@ row_get(struct groups *g, const char *key, size_t len)
 	return row;
 }
 
+/* LTTng has the CPU in the packet's context. */
+static int
+is_cpu(const char *name)
+{
+	return strcmp(name, "$cpu") == 0 || strcmp(name, "$cpu_id") == 0;
+}
+
 /* The fields of an event of that class; found once. */
 static struct places *
 places_of(struct groups *g, const struct ctf_stream *s)
@@ -105,7 +112,8 @@ places_of(struct groups *g, const struct ctf_stream *s)
 	for (i = 0; i < g->nby; i++)
 		if (g->by[i] == BY_FIELD)
 			g->found[i] |= ctf_field_find(&p->by[i], s->class,
-			    s->event, g->names[i]);
+			    s->event, g->names[i]) || (is_cpu(g->names[i]) &&
+			    (s->class->who & 1 << ROLE_CPU));
 	return p;
 }
 
@@ -157,12 +165,14 @@ group_address(char *key, size_t size, const char *before, const char *name,
 
 /* A field: the value, or the name of an address. */
 static size_t
-put_field(char *key, const struct ctf_field_at *at,
+put_field(char *key, const char *named, const struct ctf_field_at *at,
     const struct ctf_stream *s)
 {
 	const char *name = symbols_at(at, s);
 	uint64_t addr;
 
+	if (at->type == NULL && s->who.has & 1 << ROLE_CPU && is_cpu(named))
+		return (size_t)(ctf_put_u64(key, s->who.cpu) - key);
 	if (at->type == NULL)
 		return put_name(key, "-");
 	if (name == NULL || !ctf_field_bits(at, s, &addr))
@@ -184,7 +194,7 @@ put_part(const struct groups *g, size_t i, const struct ctf_stream *s,
 		return put_name(key, s->trace->host == NULL ||
 		    s->trace->host[0] == '\0' ? "-" : s->trace->host);
 	if (g->by[i] == BY_FIELD)
-		return put_field(key, at, s);
+		return put_field(key, g->names[i], at, s);
 	who = ctf_whose(s, &buf);
 	return g->by[i] == BY_PROGRAM ? put_name(key, who->name) :
 	    put_thread(key, s, who);
