@@ -307,6 +307,8 @@ struct ctf_sclass {
 
 struct ctf_alias {
 	struct ctf_alias	*next;		/* older, of the same key */
+	struct ctf_alias	*older;		/* of all */
+	int			 gone;		/* its scope was left */
 	const char		*name;
 	struct ctf_type		*type;
 };
@@ -329,6 +331,7 @@ struct ctf_trace {
 	struct ctf_chunk	*chunks;
 	struct ctf_type		*types;
 	struct map		 aliases;	/* by their names */
+	struct ctf_alias	*newest;
 	struct ctf_clock	*clocks;
 	size_t			 nclocks;
 	struct ctf_sclass	*sclasses;

@@ -115,9 +115,11 @@ copy_all(const struct ctf_filter *fl, struct ctf_cur *c)
 		ctf_to(c, fl->parts[part]);
 		f = fl->parts[part]->fields;
 		for (i = 0; i < fl->parts[part]->nfields && w < end; i++, f++)
-			if (w->part == part && w->index == i)
+			if (w->part == part && w->index == i) {
+				if (f->slot != 0 || f->outer != 0)
+					ctf_note(c, f);
 				copy_field(c, f->type, w++->kind);
-			else
+			} else
 				(void)ctf_walk_field(c, f);
 	}
 }
@@ -228,8 +230,9 @@ set_field(struct maker *m, struct expr_field *f, const struct ctf_type *t)
 			f->flags = UT_F_SIGNED;
 		break;
 	case CTF_ENUM:
-		f->kind = UT_KIND_ENUM;
-		set_labels(m, f, t);
+		f->kind = t->ismap ? UT_KIND_INT : UT_KIND_ENUM;
+		if (!t->ismap)
+			set_labels(m, f, t);
 		break;
 	case CTF_FLOAT:
 		f->kind = UT_KIND_FLOAT;
