@@ -92,6 +92,9 @@ copy_field(struct ctf_cur *c, const struct ctf_type *t, int kind)
 		return;
 	}
 	v = ctf_take(c, t);
+	/* Filters take an enum for signed. */
+	if (kind == UT_KIND_ENUM && !t->sign && v > INT64_MAX)
+		v = INT64_MAX;
 	if (kind == UT_KIND_FLOAT) {
 		d = ctf_real(t, v);
 		memcpy(&v, &d, sizeof(v));

@@ -26,7 +26,7 @@
 #include "../say.h"
 #include "reader.h"
 
-/* The sessions of traces: the value is a trace, or the map if it has several. */
+/* The sessions of traces: the value is a trace, or the map if several. */
 static int
 sessions_find(const struct reader *r, struct map *sessions)
 {
