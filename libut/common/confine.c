@@ -120,3 +120,12 @@ ut_confine_reader(void)
 	(void)pledge("stdio rpath", NULL);
 #endif
 }
+
+void
+ut_confine_readers(void)
+{
+	no_new_rights();
+#if defined(__OpenBSD__)
+	(void)pledge("stdio rpath proc", NULL);
+#endif
+}

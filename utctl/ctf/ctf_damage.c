@@ -31,19 +31,60 @@
 static char		*lines[LINES];
 static unsigned long	 nlines;
 static int		 hushed;
+static uint64_t		 once;		/* the next line's; or 0 */
+static void		(*taker)(uint64_t, const char *);
+
+/* Hand on what is damaged, and add nothing here. */
+void
+ctf_damage_to(void (*take)(uint64_t, const char *))
+{
+	taker = take;
+}
+
+/* The next line is told once: so it is one of those of that number. */
+void
+ctf_damage_once(uint64_t number)
+{
+	once = number;
+}
+
+void
+ctf_damage_line(const char *line)
+{
+	if (nlines++ < LINES)
+		lines[nlines - 1] = format("%s", line);
+}
+
+/* Forget all lines but the first. */
+void
+ctf_damage_forget(unsigned long n)
+{
+	while (nlines > n)
+		if (--nlines < LINES)
+			free(lines[nlines]);
+}
 
 void
 ctf_damage(const char *path, const char *fmt, ...)
 {
-	char msg[320];
+	const uint64_t number = once;
+	char msg[320], *line;
 	va_list ap;
 
-	if (hushed || nlines++ >= LINES)
+	once = 0;
+	if (hushed || (taker == NULL && nlines >= LINES)) {
+		nlines += !hushed;
 		return;
+	}
 	va_start(ap, fmt);
 	vsnprintf(msg, sizeof(msg), fmt, ap);
 	va_end(ap);
-	lines[nlines - 1] = format("%s: %s", path, msg);
+	line = format("%s: %s", path, msg);
+	if (taker != NULL)
+		taker(number, line);
+	else
+		ctf_damage_line(line);
+	free(line);
 }
 
 /* Add nothing while hushed: what is read twice is told of once. */

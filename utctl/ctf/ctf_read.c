@@ -259,6 +259,7 @@ time_check(struct ctf_stream *s, uint64_t at, int64_t before, int64_t now)
 	if (now >= before || s->backwards)
 		return;
 	s->backwards = 1;
+	ctf_damage_once(2 * s->index + 1);
 	ctf_print_time(before, was);
 	ctf_print_time(now, is);
 	ctf_damage(s->path, "time runs backwards at byte %llu: from %s to %s",
@@ -275,10 +276,12 @@ packet_grew(struct ctf_stream *s, const char *what, uint64_t before,
 {
 	if (now - before <= GREW_MAX)
 		return now - before;
-	if (!s->leaps)
+	if (!s->leaps) {
+		ctf_damage_once(2 * s->index + 2);
 		ctf_damage(s->path, "%s leaps from %llu to %llu in the packet "
 		    "at byte %llu", what, (unsigned long long)before,
 		    (unsigned long long)now, (unsigned long long)s->pkt);
+	}
 	s->leaps = 1;
 	return 0;
 }

@@ -33,6 +33,7 @@
 
 #include "ctf.h"
 
+struct reader_cores;
 struct select;
 
 /* Functions for what is read; the first argument is reader_run's. */
@@ -99,6 +100,7 @@ struct reader {
 	struct select		*select; /* NULL: all events */
 	const struct reader_names *names; /* NULL: none */
 	int			 refused;	/* ops->refused is called */
+	const struct reader_cores *cores; /* cores.h; NULL: one core */
 
 	unsigned long long	 skip;	/* events to pass over first */
 	unsigned long long	 left;	/* events to read after that */
@@ -131,12 +133,19 @@ extern const struct reader_ops print_ops;
 void	 reader_trace(struct reader *, const struct reader_ops *,
 	    struct ctf_trace *);
 void	 reader_run(struct reader *, const struct reader_ops *, void *);
+void	 reader_damage(const struct reader *);
 int	 reader_span(const struct reader *, int64_t *, int64_t *);
 void	 reader_times(struct reader *);
 void	 reader_count(struct reader *);
 void	 reader_idle(struct reader *, struct ctf_stream *);
 void	 reader_wake(struct reader *);
 void	 reader_sort(struct reader *);
+void	 reader_down(struct reader *, size_t);	/* that one, in the heap */
+/* Find the stream's next item that is wanted, of an event all of it. */
+int	 reader_next(struct reader *, struct ctf_stream *);
+void	 reader_drop(struct ctf_stream *);
+/* Add to a sum, which does not begin anew whatever files say. */
+void	 reader_add(unsigned long long *, uint64_t);
 int	 reader_upto(struct reader *, const struct reader_ops *, void *,
 	    int64_t);
 void	 reader_free(struct reader *);
