@@ -20,6 +20,10 @@ trace() {
 	typealias integer {
 		size = 64; align = 8; signed = false; map = clock.c.value;
 	} := ts;
+	typealias integer {
+		size = 48; align = 8; signed = false; map = clock.c.value;
+	} := ts48;
+	typealias integer { size = 16; align = 8; signed = false; } := u16;
 	stream {
 		id = 0;
 		packet.context := struct {

@@ -110,14 +110,20 @@ all_same() {
 
 TZ=UTC
 export TZ
+# Times of 64 bits, which can run backwards in a packet, and of 48, which cannot.
 for what in one plain many equal small late losses gone overlap backwards \
     lies huge; do
 	packets $what | trace $what
 	all_same
+	packets $what | trace $what.48
+	sed -e 's/ts timestamp; }/ts48 timestamp; u16 rest; }/' \
+	    "$T/$what/metadata" >"$T/$what.48/metadata"
+	what=$what.48
+	all_same
 done
 
 # Damaged files: bits of two are turned, and the end of one is lost.
-for what in plain losses overlap; do
+for what in plain losses.48 overlap.48; do
 	cp -R "$T/$what" "$T/$what.bad"
 	what=$what.bad
 	for i in 1 2 3 4 5 6 7 8 9; do

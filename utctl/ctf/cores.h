@@ -31,7 +31,7 @@
 #define CORES_MAX	64
 #define CORES_HELP	"-J n\tread with n processes (default: if it pays)"
 
-/* What a command does that can be read so. */
+/* How a command reads so. */
 struct reader_cores {
 	/* cores_run() */
 	int		(*run)(struct reader *, const struct reader_ops *,
@@ -56,8 +56,8 @@ void	 cores_give(const void *, size_t);
 struct slices {
 	const struct reader	*whole;
 	struct reader		 walk;
-	struct ctf_stream	**at;	/* those of the walk, by index */
-	struct ctf_stream	**read;	/* those of slices before, likewise */
+	struct ctf_stream	**at;	/* streams of the walk, by index */
+	struct ctf_stream	**read;	/* streams read before, by index */
 	uint64_t		 walked;	/* bytes */
 	uint64_t		 size;	/* bytes of a slice, about */
 	size_t			 n;	/* so many slices; 0: as many as fit */

@@ -52,7 +52,7 @@
 
 enum kind { OUTPUT, MESSAGE, DAMAGE, GIVEN, END, LAST };
 
-/* What is before the bytes in the queue, and in the socket. */
+/* The head of what is in the queue, and in the socket. */
 struct piece {
 	enum kind	 kind;
 	size_t		 n;		/* bytes */
@@ -482,8 +482,9 @@ has_names(const struct ctf_trace *tr)
 }
 
 /*
- * Can a packet be read without those before?  If it tells all of its time, and
- * the file has no holes, of which is told where windows happen to be.
+ * Can a packet be read without those before?  Yes if it tells all of its time,
+ * and the file has no holes, of which is told where windows happen to be.  If
+ * events are selected, times must not run backwards: see ctf_slices.c.
  */
 static int
 can_part(const struct reader *r)
@@ -496,7 +497,8 @@ can_part(const struct reader *r)
 		if (r->names != NULL && has_names(tr))
 			return 0;
 		for (sc = tr->sclasses; sc != NULL; sc = sc->next)
-			if (sc->beginbits != 64)
+			if (sc->beginbits != 64 || (r->select != NULL &&
+			    (sc->timebits == 0 || sc->timebits == 64)))
 				return 0;
 	}
 	for (i = 0; i < r->nstreams; i++)

@@ -69,7 +69,7 @@ walk_begin(const struct ctf_stream *s)
 	struct ctf_stream *c = stream_copy(s);
 
 	c->basecap = HEADER;
-	c->growing = 1;			/* who reads tells of damage */
+	c->growing = 1;			/* hush: the reader tells all */
 	c->ns = INT64_MIN;
 	return c;
 }
@@ -102,7 +102,10 @@ slices_open(struct slices *sl, const struct reader *r, uint64_t size, size_t n)
 	reader_sort(&sl->walk);
 }
 
-/* Are the packets of all streams in the order of time? */
+/*
+ * Are the packets of all streams in the order of time?  Events are, too, if the
+ * time in their headers has fewer bits than the packet's.
+ */
 int
 slices_in_order(const struct reader *r)
 {

@@ -140,7 +140,8 @@ void	 reader_count(struct reader *);
 void	 reader_idle(struct reader *, struct ctf_stream *);
 void	 reader_wake(struct reader *);
 void	 reader_sort(struct reader *);
-void	 reader_down(struct reader *, size_t);	/* that one, in the heap */
+/* Put the heap in order, where the time of one stream has grown. */
+void	 reader_down(struct reader *, size_t);
 /* Find the stream's next item that is wanted, of an event all of it. */
 int	 reader_next(struct reader *, struct ctf_stream *);
 void	 reader_drop(struct ctf_stream *);
