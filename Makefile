@@ -174,14 +174,20 @@ UTD_HDRS =	utd/consumer/consumer.h utd/consumer/piece.h \
 
 UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/ctf/ctf_clock.c utctl/ctf/ctf_cores.c \
-		utctl/ctf/ctf_damage.c utctl/ctf/ctf_dates.c \
+		utctl/ctf/ctf_cpu.c utctl/ctf/ctf_damage.c \
+		utctl/ctf/ctf_dates.c utctl/ctf/ctf_fclass.c \
 		utctl/ctf/ctf_field.c \
 		utctl/ctf/ctf_filter.c utctl/ctf/ctf_find.c \
+		utctl/ctf/ctf_fragment.c utctl/ctf/ctf_json.c \
 		utctl/ctf/ctf_label.c utctl/ctf/ctf_lex.c \
+		utctl/ctf/ctf_locate.c utctl/ctf/ctf_make.c \
 		utctl/ctf/ctf_merge.c utctl/ctf/ctf_meta.c utctl/ctf/ctf_num.c \
-		utctl/ctf/ctf_points.c utctl/ctf/ctf_read.c \
-		utctl/ctf/ctf_row.c utctl/ctf/ctf_slices.c \
-		utctl/ctf/ctf_time.c utctl/ctf/ctf_type.c \
+		utctl/ctf/ctf_open.c utctl/ctf/ctf_points.c \
+		utctl/ctf/ctf_read.c utctl/ctf/ctf_row.c \
+		utctl/ctf/ctf_scalar.c utctl/ctf/ctf_scope.c \
+		utctl/ctf/ctf_slices.c utctl/ctf/ctf_text.c \
+		utctl/ctf/ctf_time.c \
+		utctl/ctf/ctf_twice.c utctl/ctf/ctf_type.c \
 		utctl/ctf/ctf_value.c utctl/ctf/ctf_walk.c \
 		utctl/ctf/ctf_window.c utctl/ctf/select.c utctl/ctl/channel.c \
 		utctl/ctl/event.c utctl/ctl/glob.c utctl/ctl/list.c \
@@ -197,11 +203,13 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/regular.c utctl/remove.c utctl/say.c utctl/show/clocks.c \
 		utctl/show/columns.c utctl/show/durations.c \
 		utctl/show/export.c utctl/show/export_chrome.c \
-		utctl/show/export_folded.c utctl/show/follow.c \
-		utctl/show/group.c utctl/show/heap.c utctl/show/heap_track.c \
-		utctl/show/hist.c utctl/show/indent.c utctl/show/locks.c \
-		utctl/show/locks_state.c utctl/show/locks_track.c \
-		utctl/show/pair.c utctl/show/pair_key.c utctl/show/pair_role.c \
+		utctl/show/export_ctf.c utctl/show/export_dir.c \
+		utctl/show/export_folded.c utctl/show/export_packet.c \
+		utctl/show/follow.c utctl/show/group.c utctl/show/heap.c \
+		utctl/show/heap_track.c utctl/show/hist.c utctl/show/indent.c \
+		utctl/show/locks.c utctl/show/locks_state.c \
+		utctl/show/locks_track.c utctl/show/pair.c \
+		utctl/show/pair_key.c utctl/show/pair_role.c \
 		utctl/show/pair_thread.c utctl/show/print_field.c \
 		utctl/show/print_out.c utctl/show/print_text.c \
 		utctl/show/rows.c utctl/show/show.c utctl/show/stat.c \
@@ -211,10 +219,12 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/sym/image.c utctl/sym/process.c utctl/sym/symbols.c \
 		utctl/utctl.c utctl/when.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
-UTCTL_HDRS =	utctl/client.h utctl/ctf/cores.h utctl/ctf/ctf.h utctl/ctf/ctf_field.h \
-		utctl/ctf/ctf_parse.h utctl/ctf/reader.h utctl/ctf/select.h \
-		utctl/ctl/list.h utctl/json.h utctl/map.h utctl/rec/record.h \
-		utctl/regular.h utctl/say.h utctl/show/export.h \
+UTCTL_HDRS =	utctl/client.h utctl/ctf/cores.h utctl/ctf/ctf.h \
+		utctl/ctf/ctf_field.h \
+		utctl/ctf/ctf_json.h utctl/ctf/ctf_parse.h utctl/ctf/reader.h \
+		utctl/ctf/select.h utctl/ctl/list.h utctl/json.h utctl/map.h \
+		utctl/rec/record.h utctl/regular.h utctl/say.h \
+		utctl/show/export.h utctl/show/export_packet.h \
 		utctl/show/follow.h utctl/show/heap.h utctl/show/hist.h \
 		utctl/show/locks.h utctl/show/pair.h utctl/show/pair_role.h \
 		utctl/show/print.h utctl/show/rows.h utctl/show/show.h \

@@ -112,12 +112,14 @@ ut_confine(int others)
 }
 
 void
-ut_confine_reader(void)
+ut_confine_reader(int writes)
 {
 	no_new_rights();
 	no_processes();
 #if defined(__OpenBSD__)
-	(void)pledge("stdio rpath", NULL);
+	(void)pledge(writes ? "stdio rpath wpath cpath" : "stdio rpath", NULL);
+#else
+	(void)writes;
 #endif
 }
 

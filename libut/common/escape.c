@@ -59,8 +59,7 @@ is_hidden(int32_t c)
 	return 0;
 }
 
-/* Step over one character of UTF-8; or over one byte, which is none: -1. */
-static int32_t
+int32_t
 utf8_next(const unsigned char **sp, const unsigned char *end)
 {
 	static const int32_t least[] = { 0, 0x80, 0x800, 0x10000 };

@@ -23,6 +23,7 @@
 #define ESCAPE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* The quotes around the text. */
 enum escape {
@@ -46,5 +47,8 @@ char	*escape_char(char *, const unsigned char **, const unsigned char *,
  * cuts what does not fit, though not in the middle of a character.
  */
 size_t	 escape(char *, size_t, const char *, enum escape);
+
+/* Step over one character of UTF-8; or over one byte, which is none: -1. */
+int32_t	 utf8_next(const unsigned char **, const unsigned char *);
 
 #endif /* ESCAPE_H */

@@ -60,13 +60,14 @@ static struct input in;
 static struct ut_msg m;
 
 int	 __wrap_ut_msg_connect(const char *, int64_t);
-void	 __wrap_ut_confine_reader(void);
+void	 __wrap_ut_confine_reader(int);
 int	 __wrap_ut_peer(int, uid_t *, gid_t *, pid_t *);
 
 /* The reader of traces is not called, and gives nothing up. */
 void
-__wrap_ut_confine_reader(void)
+__wrap_ut_confine_reader(int writes)
 {
+	(void)writes;
 }
 
 static void

@@ -41,7 +41,7 @@
 
 int	 __wrap_nanosleep(const struct timespec *, struct timespec *);
 void	 __wrap_demangle_ready(void);
-void	 __wrap_ut_confine_reader(void);
+void	 __wrap_ut_confine_reader(int);
 
 /* Nobody goes on writing the files meanwhile. */
 int
@@ -60,8 +60,9 @@ __wrap_demangle_ready(void)
 
 /* Nor does the fuzzer give up what it needs. */
 void
-__wrap_ut_confine_reader(void)
+__wrap_ut_confine_reader(int writes)
 {
+	(void)writes;
 }
 
 /* The next part, up to the mark or the end. */

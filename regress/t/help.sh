@@ -126,7 +126,7 @@ if command -v bash >/dev/null 2>&1; then
 	completed 'emerg err' utctl record -L e
 	completed 'block discard overwrite' utctl enable-channel -m ''
 	completed 'cycles' utctl record -k c
-	completed 'chrome folded' utctl export -F ''
+	completed 'chrome ctf folded' utctl export -F ''
 	completed 'event host program thread' utctl stat -g ''
 	completed $$ utctl record -p $$
 	start_utd

@@ -15,13 +15,14 @@
  */
 
 /*
- * The reader of CTF 1.8, for `utctl view' and others.
+ * The reader of CTF 1.8 and CTF 2, for `utctl view' and others.
  *
- * The metadata is parsed into types (ctf_type.c) and the classes of streams
- * and events made of them (ctf_meta.c).  A struct's fields are one flat array
- * that is walked beside the bytes (ctf_walk.c), once to check that they are all
- * there (ctf_read.c) and once to print them (print_field.c): printing therefore
- * need not check anything.  All input is hostile.
+ * The metadata is parsed into types (ctf_type.c, ctf_fclass.c) and the classes
+ * of streams and events made of them (ctf_meta.c, ctf_fragment.c).  A struct's
+ * fields are one flat array that is walked beside the bytes (ctf_walk.c), once
+ * to check that they are all there (ctf_read.c) and once to print them
+ * (print_field.c): printing therefore need not check anything.  All input is
+ * hostile.
  */
 
 #ifndef CTF_H
@@ -40,7 +41,8 @@
 #define CTF_DEPTH	16		/* nested structs and arrays */
 #define CTF_NODES	65536		/* per type */
 #define CTF_ALLNODES	(32 << 20)	/* in all events */
-#define CTF_EMPTY	256		/* per type, that may have no bytes */
+#define CTF_EMPTY	256		/* per type, that may have no bits */
+#define CTF_EMPTIES	65536		/* elements of no bits, per event */
 #define CTF_LABELS	65536		/* per enum */
 #define CTF_NAMES	4096		/* types; clocks and streams */
 #define CTF_CLOCKS	64
@@ -52,6 +54,7 @@
 #define CTF_HEAD	128		/* bytes that tell files apart */
 #define CTF_TIMELEN	128		/* bytes of a time as text */
 #define CTF_PARTS	3		/* contexts of stream, event; fields */
+#define CTF_CPUS	4096		/* events of others are nobody's */
 
 enum ctf_kind {
 	CTF_INT,
@@ -60,7 +63,8 @@ enum ctf_kind {
 	CTF_STRING,
 	CTF_ARRAY,
 	CTF_SEQ,
-	CTF_STRUCT
+	CTF_STRUCT,
+	CTF_VARIANT			/* and CTF 2's optional */
 };
 
 /* The fields that mean something to the reader. */
@@ -82,6 +86,7 @@ enum ctf_role {
 	ROLE_VTID,
 	ROLE_PROCNAME,
 	ROLE_THREAD,			/* packet.context: a name */
+	ROLE_CPU,
 	ROLE_MAX
 };
 
@@ -134,6 +139,7 @@ struct ctf_label {
 	const char	*name;
 	const char	*text;		/* for print_text.c */
 	uint64_t	 lo, hi;	/* signed if the enum is */
+	size_t		 option;	/* VARIANT: the index in fields */
 };
 
 /* The values of a label that no earlier label has. */
@@ -144,14 +150,20 @@ struct ctf_range {
 
 struct ctf_field {
 	struct ctf_type	*type;
-	const char	*name;		/* without the leading _ */
+	const char	*name;		/* without TSDL's leading _ */
+	const char	*raw;		/* as the metadata have it */
 	const char	*key;		/* for print_text.c */
 	size_t		 keylen;
 	enum ctf_role	 role;
-	int		 islen;		/* length of a later sequence: hidden */
+	/*
+	 * The value is the length of a sequence, or the tag of a variant, of
+	 * the same struct (slot) or elsewhere (outer), and the reader notes it
+	 * there in ctf_cur's vals.  0: no.
+	 */
+	uint32_t	 slot, outer;
+	int		 hidden;	/* a length that is named so */
 	enum ctf_address address;	/* symbols.c's */
-	int		 special;	/* print_text.c's: it is one of these */
-	uint64_t	 val;		/* islen: as last read */
+	int		 special;	/* print_text.c's: noted, or address */
 	/*
 	 * From here on, so many fields take so many bytes whatever they
 	 * hold, and hold nothing that the reader wants.
@@ -163,31 +175,45 @@ struct ctf_field {
 struct ctf_type {
 	struct ctf_type		*next;		/* all, newest first */
 	enum ctf_kind		 kind;
-	uint32_t		 align;		/* bytes */
-	uint32_t		 nbytes;	/* INT, ENUM, FLOAT */
+	uint32_t		 align;		/* bits */
+	uint32_t		 most;		/* the largest inside */
+	uint32_t		 bits;		/* INT, ENUM, FLOAT */
+	uint32_t		 nbytes;	/* theirs, unless isbits */
 	uint32_t		 shift;		/* 64 less their bits */
+	int			 isbits;	/* not whole bytes at a byte */
+	int			 leb;		/* isbits: LEB128, CTF 2's */
+	int			 turned;	/* isbits: the bits' order is */
 	enum ctf_order		 order;
 	int			 big;		/* order, when all is known */
 	int			 sign;
 	int			 base;
 	int			 text;		/* a character, or some */
+	int			 wide;		/* UTF-16 or -32: bytes */
+	int			 isbool;	/* INT: true or false */
+	int			 ismap;		/* ENUM: labels are of bits */
 	const char		*map;		/* the clock's name */
 	struct ctf_clock	*clock;
-	struct ctf_type		*elem;		/* ARRAY, SEQ */
+	struct ctf_type		*elem;		/* ARRAY, SEQ; VARIANT: tag */
 	uint64_t		 count;		/* ARRAY */
-	struct ctf_field	*len;		/* SEQ: where its length is */
-	size_t			 lenidx;
-	struct ctf_field	*fields;	/* STRUCT */
+	uint32_t		 slot;		/* SEQ, VARIANT; ctf_field's */
+	const char		*path;		/* absolute, of slot: or NULL */
+	int			 optional;	/* VARIANT: or nothing */
+	int			 owned;		/* STRUCT: of one place only */
+	struct ctf_field	*fields;	/* STRUCT, VARIANT */
 	size_t			 nfields;
-	struct ctf_label	*labels;	/* ENUM */
+	struct ctf_label	*labels;	/* ENUM, VARIANT (its tag's) */
 	size_t			 nlabels;
 	struct ctf_range	*ranges;	/* the labels': ctf_label.c */
 	size_t			 nranges;
-	uint64_t		 fixed;		/* bytes, 0 if they vary */
-	uint64_t		 min;		/* bytes, at least */
+	/*
+	 * Bytes, if it begins at any byte and always has as many; or 0: they
+	 * vary, or there are none.
+	 */
+	uint64_t		 fixed;
+	uint64_t		 min;		/* bits, at least */
 	uint32_t		 depth;
 	uint32_t		 nodes;
-	uint32_t		 empty;		/* nodes, perhaps of no bytes */
+	uint32_t		 empty;		/* nodes, perhaps of no bits */
 	unsigned long		 line;
 };
 
@@ -196,13 +222,25 @@ struct ctf_who {
 	int	 has;			/* 1 << ROLE_VPID and so on */
 	int64_t	 vpid;
 	int64_t	 vtid;
+	uint64_t cpu;
 	char	 name[64];
 	char	 thread[64];
+};
+
+/* The thread on a CPU of a kernel's trace: ctf_cpu.c's. */
+struct ctf_cpu {
+	int		 known;
+	int64_t		 ns;		/* of the last switch */
+	int64_t		 lossy;		/* switches may be lost until then */
+	int64_t		 tid;
+	char		 name[sizeof(((struct ctf_who *)0)->name)];
 };
 
 struct call;
 struct ctf_field_at;
 struct ctf_filter;
+struct ctf_path;
+struct ctf_switch;
 struct module_at;
 struct pair_role;
 
@@ -210,6 +248,7 @@ struct ctf_eclass {
 	struct ctf_eclass	*next;
 	uint64_t		 id;
 	uint64_t		 stream;
+	int			 hasstream;	/* stream was told */
 	const char		*name;
 	const char		*text;		/* for print_text.c */
 	size_t			 textlen;
@@ -227,6 +266,8 @@ struct ctf_eclass {
 	struct ctf_field_at	*cpu;		/* columns.c's; NULL: none */
 	struct call		*call;		/* call.c's; NULL: none */
 	struct module_at	*module;	/* symbols.c's; NULL: none */
+	int			 exact;		/* ip is not behind a call */
+	struct ctf_switch	*sched;		/* ctf_cpu.c's; NULL: none */
 	unsigned long		 line;
 };
 
@@ -244,13 +285,21 @@ struct ctf_sclass {
 	struct ctf_type		*context;	/* event.context */
 	struct ctf_clock	*clock;		/* may be NULL */
 	struct ctf_clock	*endclock;	/* timestamp_end's */
-	uint32_t		 timebits;	/* the event header's time */
 	uint32_t		 beginbits;	/* timestamp_begin */
-	int			 eventwho;	/* event.context says whose */
-	int			 modules;	/* has ut:module or ut:unload */
+	int			 who;		/* roles in both, as bits */
+	int			 eventwho;	/* see ctf_whose() */
+	int			 bycpu;		/* the CPU says whose they are */
+	int			 needed;	/* by others, as modules are */
 	size_t			 headlen;	/* bytes, 0 if they vary */
 	struct ctf_place	 headid;	/* unless headlen is 0 */
 	struct ctf_place	 headtime;
+	/*
+	 * LTTng's headers: ID and time are in one little-endian integer of
+	 * shortlen bytes; an ID of at least longid says that more follows.
+	 */
+	size_t			 shortlen;	/* 0: no such header */
+	uint32_t		 idbits, timebits;
+	uint64_t		 longid;
 	struct ctf_eclass	**events;	/* sorted by ID */
 	size_t			 nevents;
 	unsigned long		 line;
@@ -271,6 +320,7 @@ struct ctf_chunk {
 struct ctf_trace {
 	struct ctf_trace	*next;
 	char			*file;		/* the metadata's path */
+	const char		*unit;		/* line, or fragment */
 	dev_t			 dev;		/* the metadata file's */
 	ino_t			 ino;
 	int			 away;		/* looks that missed it */
@@ -285,12 +335,18 @@ struct ctf_trace {
 	struct map		 byid;		/* sclasses by their IDs */
 	struct ctf_eclass	*events;
 	size_t			 nnames;
+	uint32_t		 nslots;	/* the last slot of a field */
+	struct ctf_path		*paths;		/* ctf_scope.c's */
 	int			 hastrace;	/* a trace block was seen */
+	int			 roles;		/* metadata tells them: CTF 2 */
 	int			 big;
 	struct ctf_type		*header;	/* packet.header */
 	int			 hasuuid;
 	uint8_t			 uuid[16];
 	int			 ours;		/* libut's, by env */
+	int			 lttng;		/* LTTng-UST's */
+	int			 kernel;
+	struct ctf_cpu		*cpus;		/* ctf_cpu.c's; or NULL */
 	struct ctf_who		 who;		/* from env */
 	const char		*host;		/* from env; NULL: not known */
 	const char		*label;		/* host, or NULL: ctf_find.c */
@@ -303,25 +359,34 @@ struct ctf_trace {
 	int			 hasorigin;
 	/* A hash of host, name and time of creation: see ctf_dates.c. */
 	uint64_t		 session;
+	char			*points_file;	/* NULL: none */
 	struct ctf_point	*points;	/* sorted by boottime */
 	size_t			 npoints;
 	uid_t			 owner;		/* the owner of that file */
 };
 
-/* Where we are in a packet's bytes. */
-struct ctf_cur {
-	const uint8_t	*p, *end;
-	const uint8_t	*buf;		/* p == buf is ... */
-	uint64_t	 bias;		/* ... this far into the packet */
-};
-
 /* The values that a walk found in the fields that have a role. */
 struct ctf_vals {
 	uint32_t	 has;		/* 1 << role */
+	uint32_t	 timebits;	/* ROLE_TIME has so many */
 	uint64_t	 val[ROLE_MAX];
+	const struct ctf_type *type[ROLE_MAX];
+	const uint8_t	*at[ROLE_MAX];		/* where val was, ... */
+	uint8_t		 bit[ROLE_MAX];		/* ... from which bit on */
 	const uint8_t	*uuid;
 	const uint8_t	*name, *thread;
 	size_t		 namelen, threadlen;
+};
+
+struct ctf_stream;
+
+/* Where we are in a packet's bytes. */
+struct ctf_cur {
+	const uint8_t	*p, *end;
+	unsigned int	 bit;		/* where in *p, in its bit order */
+	uint32_t	 empty;		/* elements of no bits so far */
+	const struct ctf_stream *s;	/* the stream that p is in */
+	struct ctf_vals	*found;		/* NULL: roles are not wanted */
 };
 
 enum ctf_item {
@@ -336,6 +401,7 @@ struct ctf_stream {
 	const struct ctf_trace	*trace;
 	char			*path;
 	size_t			 index;		/* breaks ties */
+	size_t			 first;		/* index of the row's first */
 	int			 fd;		/* -1: not open now */
 	uint64_t		 size;		/* at the last look */
 	dev_t			 dev;		/* the file's, to know it by */
@@ -349,9 +415,14 @@ struct ctf_stream {
 	uint8_t			*buf;		/* a window of the file */
 	size_t			 cap, basecap;
 	size_t			 fill, pos;
+	unsigned int		 bit;		/* where in the byte at pos */
 	size_t			 stop;		/* limit, or fill if nearer */
 	uint64_t		 off;		/* offset of buf in the file */
 	uint64_t		 limit;		/* content's end in file */
+	uint64_t		 last;		/* the byte it ends in ... */
+	unsigned int		 lastbit;	/* ... and before which bit */
+	uint64_t		*vals;		/* see ctf_field's slot */
+	size_t			 nvals;
 
 	const struct ctf_sclass	*class;
 	int			 inpacket;
@@ -362,8 +433,12 @@ struct ctf_stream {
 	int			 hasseq;
 	int			 hasend;	/* a packet came before */
 	int64_t			 end;		/* timestamp_end in ns */
+	uint64_t		 endcycles;	/* timestamp_end of its clock */
+	uint64_t		*twice;		/* packets that others have */
+	size_t			 ntwice, attwice;
 	int			 backwards;	/* time went back: told once */
 	int			 leaps;		/* a count leapt: told once */
+	int			 stranger;	/* another UUID: told once */
 	int			 hasinstance;
 	uint64_t		 instance;
 
@@ -393,7 +468,9 @@ struct ctf_stream {
 	int64_t			 ns;		/* item's time */
 	const struct ctf_eclass	*event;
 	uint64_t		 at;		/* event's offset in the file */
+	unsigned int		 atbit;
 	size_t			 body;		/* bytes behind its header */
+	unsigned int		 bodybit;
 
 	/* Events of other times are passed over, by packets if that can be. */
 	int64_t			 since, until;
@@ -413,23 +490,29 @@ struct ctf_stream {
 /* ctf_damage.c */
 void	 ctf_damage(const char *, const char *, ...)
 	    __attribute__((__format__(__printf__, 2, 3)));
+void	 ctf_warn(const char *, const char *, ...)
+	    __attribute__((__format__(__printf__, 2, 3)));
 unsigned long ctf_damaged(void);	/* how often so far */
 void	 ctf_damage_hush(int);
-void	 ctf_damage_to(void (*)(uint64_t, const char *));
+/* What takes a line: its number, and is it damage, or a warning? */
+typedef void	 ctf_damage_fn(uint64_t, int, const char *);
+void	 ctf_damage_to(ctf_damage_fn *);
 void	 ctf_damage_once(uint64_t);
-void	 ctf_damage_line(const char *);
+void	 ctf_damage_line(int, const char *);
+unsigned long ctf_damage_lines(void);
 void	 ctf_damage_forget(unsigned long);
 void	 ctf_damage_say(void);
 
 /* ctf_class.c */
 int	 ctf_finish(struct ctf_trace *);
-struct ctf_sclass *ctf_sclass(const struct ctf_trace *, uint64_t);
+
+/* ctf_open.c */
+struct ctf_trace *ctf_open(char *);
+void	 ctf_close(struct ctf_trace *);
 
 /* ctf_meta.c */
-struct ctf_trace *ctf_open(char *);
 /* A number that tells processes apart, as far as their traces do. */
 uint64_t ctf_process(const struct ctf_trace *, const struct ctf_who *);
-void	 ctf_close(struct ctf_trace *);
 
 /* ctf_lex.c */
 void	*ctf_alloc(struct ctf_trace *, size_t);
@@ -440,9 +523,34 @@ char	*ctf_strdup(struct ctf_trace *, const char *, size_t);
 int	 ctf_walk(struct ctf_cur *, const struct ctf_type *,
 	    struct ctf_vals *);
 int	 ctf_walk_type(struct ctf_cur *, const struct ctf_type *);
+int	 ctf_walk_field(struct ctf_cur *, const struct ctf_field *);
+void	 ctf_note(const struct ctf_cur *, const struct ctf_field *);
 int	 ctf_align(struct ctf_cur *, uint32_t);
-void	 ctf_length(struct ctf_cur *, struct ctf_field *);
+uint64_t ctf_take_bits(struct ctf_cur *, const struct ctf_type *);
+/* The bytes of a text, in UTF-8, and past it. */
+const uint8_t *ctf_text(struct ctf_cur *, const struct ctf_type *, size_t *);
+/* The elements of an array, or of a sequence at this event. */
+uint64_t ctf_count(const struct ctf_cur *, const struct ctf_type *);
+/* The option of a variant that is there; or NULL: none. */
+const struct ctf_field *ctf_option(const struct ctf_cur *,
+	    const struct ctf_type *);
 double	 ctf_real(const struct ctf_type *, uint64_t);
+
+/* ctf_cpu.c */
+void	 ctf_cpu_trace(struct ctf_trace *);
+void	 ctf_cpu_clear(const struct ctf_trace *);
+/* Before and after the event: it is a switch, from a thread to the next. */
+void	 ctf_cpu_switch(const struct ctf_stream *, int);
+/* Switches may be lost: the stream's item tells of them. */
+void	 ctf_cpu_lose(const struct ctf_stream *);
+
+/* ctf_text.c */
+int	 ctf_istext(const struct ctf_type *);
+/* A character as UTF-8, of up to 4 bytes; returns the place behind. */
+uint8_t	*ctf_put_char(uint8_t *, uint32_t);
+uint32_t ctf_unit(const uint8_t *, const struct ctf_type *);
+const uint8_t *ctf_narrow(const uint8_t *, const uint8_t *,
+	    const struct ctf_type *, size_t *);
 
 /* ctf_label.c */
 void	 ctf_label_sort(struct ctf_trace *, struct ctf_type *);
@@ -471,6 +579,8 @@ uint64_t ctf_skip(struct ctf_stream *);
 int	 ctf_span(struct ctf_stream *, int64_t *, int64_t *);
 void	 ctf_cur(struct ctf_cur *, const struct ctf_stream *);
 const struct ctf_who *ctf_whose(const struct ctf_stream *, struct ctf_who *);
+/* In a kernel's trace, if threads are known by CPU: the event's; or NULL. */
+struct ctf_cpu *ctf_cpu(const struct ctf_stream *);
 
 /* ctf_window.c */
 void	 ctf_window_seek(struct ctf_stream *, uint64_t);
@@ -496,6 +606,13 @@ char	*put_seconds(char *, int64_t);
 char	*put_us(char *, int64_t);
 void	 ctf_print_time(int64_t, char *);	/* CTF_TIMELEN bytes */
 
+/* The class of streams with that ID; or NULL. */
+static inline struct ctf_sclass *
+ctf_sclass(const struct ctf_trace *tr, uint64_t id)
+{
+	return map_get(&tr->byid, id);
+}
+
 /* The date of an event, in ns. */
 static inline int64_t
 ctf_ns(const struct ctf_clock *cl, uint64_t cycles)
@@ -507,7 +624,7 @@ ctf_ns(const struct ctf_clock *cl, uint64_t cycles)
 
 /*
  * Eight bytes, of which the integer is the first: whoever fills a buffer
- * leaves seven bytes of room behind it.
+ * leaves eight bytes of room behind it, one more for what begins in a bit.
  */
 static inline uint64_t
 ctf_load(const uint8_t *p, const struct ctf_type *t)
@@ -529,6 +646,27 @@ ctf_load(const uint8_t *p, const struct ctf_type *t)
 	}
 	if (t->sign && v >> (63 - t->shift) != 0)
 		v |= ~(UINT64_MAX >> t->shift);
+	return v;
+}
+
+/* After ctf_body(): to where the type begins. */
+static inline void
+ctf_to(struct ctf_cur *c, const struct ctf_type *t)
+{
+	if (t->align > 8 || c->bit != 0)
+		(void)ctf_align(c, t->align);
+}
+
+/* After ctf_body(): a number, and past it. */
+static inline uint64_t
+ctf_take(struct ctf_cur *c, const struct ctf_type *t)
+{
+	uint64_t v;
+
+	if (t->fixed == 0 || c->bit != 0)
+		return ctf_take_bits(c, t);
+	v = ctf_load(c->p, t);
+	c->p += t->fixed;
 	return v;
 }
 

@@ -23,14 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctf.h"
-
-/* The class of streams with that ID; or NULL. */
-struct ctf_sclass *
-ctf_sclass(const struct ctf_trace *tr, uint64_t id)
-{
-	return map_get(&tr->byid, id);
-}
+#include "ctf_parse.h"
 
 /* Names that the reader knows, wherever a struct has them. */
 static enum ctf_role
@@ -55,7 +48,8 @@ role_find(const struct ctf_field *f)
 		{ "vpid", ROLE_VPID },
 		{ "vtid", ROLE_VTID },
 		{ "procname", ROLE_PROCNAME },
-		{ "thread", ROLE_THREAD }
+		{ "thread", ROLE_THREAD },
+		{ "cpu_id", ROLE_CPU }
 	};
 	const struct ctf_type *t = f->type;
 	size_t i;
@@ -75,18 +69,46 @@ role_find(const struct ctf_field *f)
 	    ROLE_NONE;
 }
 
-/* The roles of a header's or context's fields; those found as bits. */
-static int
-roles_set(struct ctf_type *t)
+/*
+ * Set the roles of a header's or context's fields by their names, also in the
+ * structs that are options of a variant.  Those before the first are told
+ * otherwise.
+ */
+static void
+roles_set(struct ctf_type *t, enum ctf_role first)
 {
 	struct ctf_field *f;
-	int has = 0;
+	enum ctf_role role;
 
 	if (t == NULL)
+		return;
+	for (f = t->fields; f < t->fields + t->nfields; f++) {
+		role = role_find(f);
+		if (role >= first)
+			f->role = role;
+		if (f->type->kind == CTF_VARIANT || (t->kind == CTF_VARIANT &&
+		    f->type->kind == CTF_STRUCT))
+			roles_set(f->type, first);
+	}
+}
+
+/*
+ * The roles in a type, as bits.  A struct in which there are any is not passed
+ * over as a whole.
+ */
+static int
+roles_find(struct ctf_type *t)
+{
+	struct ctf_field *f;
+	int has = 0, in;
+
+	if (t == NULL || t->nfields == 0)
 		return 0;
 	for (f = t->fields; f < t->fields + t->nfields; f++) {
-		f->role = role_find(f);
-		has |= 1 << f->role;
+		in = roles_find(f->type);
+		if (in != 0)
+			f->type->fixed = 0;
+		has |= in | (f->role == ROLE_NONE ? 0 : 1 << f->role);
 	}
 	return has;
 }
@@ -94,22 +116,23 @@ roles_set(struct ctf_type *t)
 static const struct ctf_type *
 role_type(const struct ctf_type *t, enum ctf_role role)
 {
+	const struct ctf_type *in;
 	size_t i;
 
 	for (i = 0; t != NULL && i < t->nfields; i++)
 		if (t->fields[i].role == role)
 			return t->fields[i].type;
+		else if ((in = role_type(t->fields[i].type, role)) != NULL)
+			return in;
 	return NULL;
 }
 
-/*
- * Does it begin anywhere and have as many bytes whatever they hold?  A struct
- * of nothing has too, but its 0 for fixed means that they vary.
- */
+/* Does the struct have as many bytes whatever they hold, beginning anywhere? */
 static int
 type_isfixed(const struct ctf_type *t)
 {
-	return t == NULL || (t->align == 1 && t->fixed == t->min);
+	return t == NULL || (t->nfields == 0 && t->align <= 8) ||
+	    (t->fixed != 0 && 8 * t->fixed == t->min);
 }
 
 /* The last field of that role, as ctf_walk() leaves it; t is fixed. */
@@ -127,6 +150,53 @@ place_find(struct ctf_place *pl, const struct ctf_type *t, enum ctf_role role)
 	}
 }
 
+/* Is it a header that can be read by header_fixed()? */
+static int
+header_isfixed(const struct ctf_type *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->nfields; i++)
+		if (t->fields[i].type->fixed == 0 || t->fields[i].outer != 0)
+			return 0;
+	return t->fixed != 0;
+}
+
+/*
+ * Is it a header as LTTng's, whose ID is the tag of a variant, and that has the
+ * time beside it unless it is that of a label for longer ones?
+ */
+static void
+header_short(struct ctf_sclass *sc, const struct ctf_type *t)
+{
+	const struct ctf_field *f = t->fields;
+	const struct ctf_type *id, *v, *time;
+
+	if (t->nfields != 2 || t->align != 8 || f[0].role != ROLE_ID ||
+	    f[0].outer != 0 || f[1].type->kind != CTF_VARIANT)
+		return;
+	id = f[0].type;
+	v = f[1].type;
+	if (v->slot != f[0].slot || v->nlabels != 2 || v->optional ||
+	    id->big || id->sign || id->leb || id->turned || id->align > 8 ||
+	    v->labels[0].lo != 0 ||
+	    v->labels[1].lo != v->labels[0].hi + 1)
+		return;
+	t = v->fields[v->labels[0].option].type;
+	if (t->kind != CTF_STRUCT || t->nfields != 1 || t->align > 8 ||
+	    t->fields[0].role != ROLE_TIME || t->fields[0].outer != 0)
+		return;
+	time = t->fields[0].type;
+	if (time->big || time->leb || time->turned ||
+	    id->bits % t->align != 0 || (id->bits + time->bits) % 8 != 0 ||
+	    id->bits + time->bits > 64 || id->bits > 32)
+		return;
+	sc->shortlen = (id->bits + time->bits) / 8;
+	sc->idbits = id->bits;
+	sc->timebits = time->bits;
+	sc->longid = v->labels[1].lo;
+}
+
 static struct ctf_clock *
 clock_find(struct ctf_trace *tr, const char *name)
 {
@@ -138,36 +208,78 @@ clock_find(struct ctf_trace *tr, const char *name)
 	return NULL;
 }
 
-/* An integer that names no clock means the trace's. */
+/* An integer in TSDL that names no clock means the trace's. */
 static void
-finish_stream(struct ctf_trace *tr, struct ctf_sclass *sc)
+finish_clocks(const struct ctf_trace *tr, struct ctf_sclass *sc)
 {
 	const struct ctf_type *t;
-	int who;
 
-	roles_set(sc->header);
-	roles_set(sc->packet);
-	who = roles_set(sc->context);
-	sc->eventwho = (who & (1 << ROLE_VPID | 1 << ROLE_VTID |
-	    1 << ROLE_PROCNAME)) != 0;
-	sc->clock = sc->endclock = tr->clocks;
+	if (!tr->roles)
+		sc->clock = tr->clocks;
+	sc->endclock = sc->clock;
 	if ((t = role_type(sc->packet, ROLE_END)) != NULL && t->clock != NULL)
 		sc->endclock = t->clock;
 	if ((t = role_type(sc->packet, ROLE_BEGIN)) != NULL) {
-		sc->beginbits = 8 * t->nbytes;
+		sc->beginbits = t->leb ? 64 : t->bits;
 		if (t->clock != NULL)
 			sc->clock = t->clock;
 	}
-	if ((t = role_type(sc->header, ROLE_TIME)) != NULL) {
-		sc->timebits = 8 * t->nbytes;
-		if (t->clock != NULL)
-			sc->clock = t->clock;
+	if ((t = role_type(sc->header, ROLE_TIME)) != NULL &&
+	    t->clock != NULL)
+		sc->clock = t->clock;
+}
+
+/*
+ * In a kernel's trace tid and pid are what a program's has as vtid and vpid,
+ * which are another namespace's there.
+ */
+static void
+roles_kernel(struct ctf_type *t)
+{
+	static const char *const names[][2] = { { "tid", "vtid" },
+	    { "pid", "vpid" } };
+	const enum ctf_role roles[] = { ROLE_VTID, ROLE_VPID };
+	struct ctf_field *f, *v;
+	size_t i;
+	int k;
+
+	for (k = 0; t != NULL && k < 2; k++) {
+		f = v = NULL;
+		for (i = 0; i < t->nfields; i++)
+			if (strcmp(t->fields[i].name, names[k][0]) == 0)
+				f = &t->fields[i];
+			else if (strcmp(t->fields[i].name, names[k][1]) == 0)
+				v = &t->fields[i];
+		if (f == NULL || f->type->kind != CTF_INT)
+			continue;
+		f->role = roles[k];
+		if (v != NULL)
+			v->role = ROLE_NONE;
 	}
-	if (sc->header != NULL && type_isfixed(sc->header)) {
+}
+
+static void
+finish_stream(struct ctf_trace *tr, struct ctf_sclass *sc)
+{
+	const enum ctf_role first = tr->roles ? ROLE_MAX : ROLE_MAGIC;
+
+	roles_set(sc->header, first);
+	roles_set(sc->packet, tr->roles ? ROLE_VPID : first);
+	roles_set(sc->context, tr->roles ? ROLE_VPID : first);
+	if (tr->kernel)
+		roles_kernel(sc->context);
+	roles_find(sc->header);
+	sc->who = roles_find(sc->context);
+	sc->eventwho = (sc->who & (1 << ROLE_VPID | 1 << ROLE_VTID |
+	    1 << ROLE_PROCNAME)) != 0;
+	sc->who |= roles_find(sc->packet);
+	finish_clocks(tr, sc);
+	if (sc->header != NULL && header_isfixed(sc->header)) {
 		sc->headlen = sc->header->fixed;
 		place_find(&sc->headid, sc->header, ROLE_ID);
 		place_find(&sc->headtime, sc->header, ROLE_TIME);
-	}
+	} else if (sc->header != NULL)
+		header_short(sc, sc->header);
 }
 
 static void
@@ -204,8 +316,8 @@ finish_sort(struct ctf_trace *tr, struct ctf_sclass *sc)
 	qsort(sc->events, sc->nevents, sizeof(*sc->events), event_cmp);
 	for (i = 1; i < sc->nevents; i++)
 		if (sc->events[i]->id == sc->events[i - 1]->id) {
-			ctf_damage(tr->file, "line %lu: a second event %llu "
-			    "of one stream", sc->events[i]->line,
+			ctf_damage(tr->file, "%s %lu: a second event %llu "
+			    "of one stream", tr->unit, sc->events[i]->line,
 			    (unsigned long long)sc->events[i]->id);
 			return -1;
 		}
@@ -267,9 +379,12 @@ finish_events(struct ctf_trace *tr)
 		sc->events[sc->nevents++] = ev;
 		finish_event(sc, ev);
 	}
-	for (sc = tr->sclasses; sc != NULL; sc = sc->next)
+	for (sc = tr->sclasses; sc != NULL; sc = sc->next) {
 		if (finish_sort(tr, sc) == -1)
 			return -1;
+		if (sc->nevents == 1 && role_type(sc->header, ROLE_ID) == NULL)
+			sc->events[0]->id = 0;
+	}
 	return 0;
 }
 
@@ -295,7 +410,8 @@ finish_runs(struct ctf_type *t)
 
 	for (i = t->nfields; i > 0; i--) {
 		f = &t->fields[i - 1];
-		if (f->type->fixed == 0 || f->role != ROLE_NONE || f->islen) {
+		if (t->kind != CTF_STRUCT || f->type->fixed == 0 ||
+		    f->role != ROLE_NONE || f->slot != 0 || f->outer != 0) {
 			run = 0;
 			len = 0;
 		} else {
@@ -307,6 +423,21 @@ finish_runs(struct ctf_type *t)
 	}
 }
 
+/* Events that name no stream are of the only one; there need be none. */
+static void
+finish_only(struct ctf_trace *tr)
+{
+	struct ctf_eclass *ev;
+
+	if (tr->sclasses == NULL) {
+		tr->sclasses = ctf_alloc(tr, sizeof(*tr->sclasses));
+		map_put(&tr->byid, 0, tr->sclasses);
+	}
+	for (ev = tr->events; ev != NULL; ev = ev->next)
+		if (!ev->hasstream && tr->sclasses->next == NULL)
+			ev->stream = tr->sclasses->id;
+}
+
 /* Set what depends on blocks that may have come in any order. */
 int
 ctf_finish(struct ctf_trace *tr)
@@ -314,12 +445,14 @@ ctf_finish(struct ctf_trace *tr)
 	struct ctf_sclass *sc;
 	struct ctf_type *t;
 
-	if (finish_bound(tr) == -1)
+	finish_only(tr);
+	if (finish_bound(tr) == -1 || ctf_scope(tr) == -1)
 		return -1;
 	for (t = tr->types; t != NULL; t = t->next)
 		if (finish_type(tr, t) == -1)
 			return -1;
-	roles_set(tr->header);
+	roles_set(tr->header, tr->roles ? ROLE_MAX : ROLE_MAGIC);
+	roles_find(tr->header);
 	for (sc = tr->sclasses; sc != NULL; sc = sc->next)
 		finish_stream(tr, sc);
 	for (t = tr->types; t != NULL; t = t->next)

@@ -50,7 +50,7 @@
 #define STREAM	(16 << 10)	/* bytes of a slice, for each stream */
 #define QUEUE	(4 << 20)	/* bytes */
 
-enum kind { OUTPUT, MESSAGE, DAMAGE, GIVEN, END, LAST };
+enum kind { OUTPUT, MESSAGE, DAMAGE, WARNING, GIVEN, END, LAST };
 
 /* The head of what is in the queue, and in the socket. */
 struct piece {
@@ -222,9 +222,9 @@ put_message(const char *line)
 }
 
 static void
-put_damage(uint64_t number, const char *line)
+put_damage(uint64_t number, int damage, const char *line)
 {
-	put(DAMAGE, number, line, strlen(line) + 1);
+	put(damage ? DAMAGE : WARNING, number, line, strlen(line) + 1);
 }
 
 /* Which patterns of -p and -t were used is told with each slice. */
@@ -279,7 +279,7 @@ core_run(const struct reader *r, size_t k, size_t n, uint64_t size,
 
 	if ((queue = malloc(QUEUE)) == NULL)
 		die_errno("malloc");
-	ut_confine_reader();
+	ut_confine_reader(0);
 	say_to(put_message);
 	ctf_damage_to(put_damage);
 	if (cores->begin != NULL)
@@ -340,11 +340,13 @@ core_lost(const struct core *list, size_t n, const struct core *c)
 }
 
 static void
-take_damage(struct reader *r, char *told, uint64_t number, const char *line)
+take_damage(struct reader *r, char *told, const struct piece *h,
+    const char *line)
 {
-	if (number > 2 * r->nfound || (number != 0 && told[number]++))
+	if (h->number > 3 * r->nfound || (h->number != 0 && told[h->number]))
 		return;
-	ctf_damage_line(line);
+	told[h->number] = 1;
+	ctf_damage_line(h->kind == DAMAGE, line);
 }
 
 static int
@@ -382,8 +384,8 @@ take_slice(struct reader *r, const struct core *c, char *told, int64_t *from,
 			die_errno("malloc");
 		if (fread(buf, h.n, 1, c->from) != 1)
 			return -1;
-		if (h.kind == DAMAGE)
-			take_damage(r, told, h.number, buf);
+		if (h.kind == DAMAGE || h.kind == WARNING)
+			take_damage(r, told, &h, buf);
 		else if (h.kind == GIVEN)
 			r->cores->take(arg, buf, h.n);
 		else
@@ -396,7 +398,7 @@ take_slice(struct reader *r, const struct core *c, char *told, int64_t *from,
 static void
 take_all(struct reader *r, const struct core *list, size_t n, void *arg)
 {
-	char *told = calloc(2 * r->nfound + 1, 1);
+	char *told = calloc(3 * r->nfound + 1, 1);
 	int64_t from = INT64_MIN;
 	size_t i = 0;
 	int last;
@@ -494,11 +496,12 @@ can_part(const struct reader *r)
 	size_t i;
 
 	for (tr = r->traces; tr != NULL; tr = tr->next) {
-		if (r->names != NULL && has_names(tr))
+		if (tr->cpus != NULL || (r->names != NULL && has_names(tr)))
 			return 0;
 		for (sc = tr->sclasses; sc != NULL; sc = sc->next)
 			if (sc->beginbits != 64 || (r->select != NULL &&
-			    (sc->timebits == 0 || sc->timebits == 64)))
+			    (sc->headtime.type == NULL ||
+			    sc->headtime.type->bits == 64)))
 				return 0;
 	}
 	for (i = 0; i < r->nstreams; i++)
@@ -549,10 +552,37 @@ cores_read(struct reader *r, size_t n, uint64_t size,
 	return i == n;
 }
 
+static void
+note_nothing(void *arg, struct ctf_stream *s)
+{
+	(void)arg;
+	(void)s;
+}
+
+static void
+lose_nothing(void *arg, const struct ctf_stream *s)
+{
+	(void)arg;
+	(void)s;
+}
+
+/* Read all for nothing but its damage, in order. */
+static void
+damage_again(const struct reader *r)
+{
+	static const struct reader_ops ops = { note_nothing, lose_nothing,
+	    lose_nothing, NULL, NULL, NULL, NULL };
+	struct reader again;
+
+	reader_again(r, &again);
+	reader_merge(&again, &ops, NULL);
+	free(again.streams);
+}
+
 int
 cores_run(struct reader *r, const struct reader_ops *ops, void *arg)
 {
-	const unsigned long damaged = ctf_damaged();
+	const unsigned long lines = ctf_damage_lines();
 	uint64_t total = 0;
 	size_t i, n = 1;
 
@@ -564,12 +594,12 @@ cores_run(struct reader *r, const struct reader_ops *ops, void *arg)
 		n = cores_n(r, total);
 	if (n < 2 || !can_part(r) || !cores_read(r, n, slice_size(r, total,
 	    n), ops, arg)) {
-		ut_confine_reader();
+		ut_confine_reader(0);
 		return 0;
 	}
-	if (r->select != NULL && ctf_damaged() != damaged) {
-		ctf_damage_forget(damaged);
-		reader_damage(r);
+	if (r->select != NULL && ctf_damage_lines() != lines) {
+		ctf_damage_forget(lines);
+		damage_again(r);
 	}
 	return 1;
 }

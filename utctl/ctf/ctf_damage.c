@@ -15,8 +15,8 @@
  */
 
 /*
- * The damage of a trace, which is said at the end, when all that can be read
- * has been printed.
+ * The damage of a trace, and warnings, which are said at the end, when all that
+ * can be read has been printed.
  */
 
 #include <stdarg.h>
@@ -29,14 +29,14 @@
 #define LINES	1000		/* more are only counted */
 
 static char		*lines[LINES];
-static unsigned long	 nlines;
+static unsigned long	 nlines, ndamages;
 static int		 hushed;
 static uint64_t		 once;		/* the next line's; or 0 */
-static void		(*taker)(uint64_t, const char *);
+static ctf_damage_fn	*taker;		/* NULL: lines are kept here */
 
-/* Hand on what is damaged, and add nothing here. */
+/* Hand on what is damaged, and keep nothing here. */
 void
-ctf_damage_to(void (*take)(uint64_t, const char *))
+ctf_damage_to(ctf_damage_fn *take)
 {
 	taker = take;
 }
@@ -49,10 +49,17 @@ ctf_damage_once(uint64_t number)
 }
 
 void
-ctf_damage_line(const char *line)
+ctf_damage_line(int damage, const char *line)
 {
+	ndamages += damage != 0;
 	if (nlines++ < LINES)
 		lines[nlines - 1] = format("%s", line);
+}
+
+unsigned long
+ctf_damage_lines(void)
+{
+	return nlines;
 }
 
 /* Forget all lines but the first. */
@@ -64,27 +71,48 @@ ctf_damage_forget(unsigned long n)
 			free(lines[nlines]);
 }
 
-void
-ctf_damage(const char *path, const char *fmt, ...)
+static void
+line_add(int damage, const char *path, const char *fmt, va_list ap)
 {
 	const uint64_t number = once;
 	char msg[320], *line;
-	va_list ap;
 
 	once = 0;
-	if (hushed || (taker == NULL && nlines >= LINES)) {
-		nlines += !hushed;
+	if (hushed)
+		return;
+	if (taker == NULL && nlines >= LINES) {
+		ndamages += damage != 0;
+		nlines++;
 		return;
 	}
-	va_start(ap, fmt);
 	vsnprintf(msg, sizeof(msg), fmt, ap);
-	va_end(ap);
 	line = format("%s: %s", path, msg);
 	if (taker != NULL)
-		taker(number, line);
+		taker(number, damage, line);
 	else
-		ctf_damage_line(line);
+		ctf_damage_line(damage, line);
 	free(line);
+}
+
+void
+ctf_damage(const char *path, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	line_add(1, path, fmt, ap);
+	va_end(ap);
+}
+
+/* Of what is odd, but leaves nothing out. */
+void
+ctf_warn(const char *path, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	line_add(0, path, fmt, ap);
+	va_end(ap);
 }
 
 /* Add nothing while hushed: what is read twice is told of once. */
@@ -97,7 +125,7 @@ ctf_damage_hush(int hush)
 unsigned long
 ctf_damaged(void)
 {
-	return nlines;
+	return ndamages;
 }
 
 void
@@ -111,5 +139,5 @@ ctf_damage_say(void)
 	}
 	if (nlines > LINES)
 		say("and %lu more", nlines - LINES);
-	nlines = 0;
+	nlines = ndamages = 0;
 }

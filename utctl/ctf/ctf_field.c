@@ -35,17 +35,16 @@ find_offset(struct ctf_field_at *at)
 	for (part = 0; part <= at->part; part++) {
 		if ((t = at->parts[part]) == NULL)
 			continue;
-		if (t->align != 1)
+		if (t->align != 8)
 			return;
 		n = part < at->part ? t->nfields : at->index;
 		for (i = 0; i < n; i++) {
-			if (t->fields[i].type->align != 1 ||
-			    t->fields[i].type->fixed == 0)
+			if (t->fields[i].type->fixed == 0)
 				return;
 			off += t->fields[i].type->fixed;
 		}
 	}
-	at->isfixed = at->type->align == 1 && at->type->kind != CTF_SEQ;
+	at->isfixed = at->type->align == 8 && at->type->kind != CTF_SEQ;
 	at->off = off;
 }
 
@@ -65,7 +64,7 @@ ctf_field_find(struct ctf_field_at *at, const struct ctf_sclass *sc,
 	    at->part < (context ? CTF_PARTS - 1 : CTF_PARTS); at->part++) {
 		t = at->parts[at->part];
 		for (i = 0; t != NULL && i < t->nfields; i++) {
-			if (t->fields[i].islen ||
+			if (t->fields[i].hidden ||
 			    strcmp(t->fields[i].name, name + context) != 0)
 				continue;
 			at->index = i;
@@ -77,10 +76,7 @@ ctf_field_find(struct ctf_field_at *at, const struct ctf_sclass *sc,
 	return 0;
 }
 
-/*
- * To its first byte.  The lengths of sequences are noted again for those that
- * follow them: ctf_body() has perhaps looked at events of other streams since.
- */
+/* To where it begins. */
 static void
 seek(const struct ctf_field_at *at, const struct ctf_stream *s,
     struct ctf_cur *c)
@@ -90,37 +86,50 @@ seek(const struct ctf_field_at *at, const struct ctf_stream *s,
 	int part;
 
 	ctf_cur(c, s);
-	if (at->isfixed) {
+	if (at->isfixed && c->bit == 0) {
 		c->p += at->off;
 		return;
 	}
 	for (part = 0; part <= at->part; part++) {
 		if ((t = at->parts[part]) == NULL)
 			continue;
-		ctf_align(c, t->align);
+		ctf_to(c, t);
 		for (i = 0; i < t->nfields; i++)
 			if (part == at->part && i == at->index)
 				break;
-			else if (t->fields[i].islen)
-				ctf_length(c, &t->fields[i]);
 			else
-				ctf_walk_type(c, t->fields[i].type);
+				(void)ctf_walk_field(c, &t->fields[i]);
 	}
-	ctf_align(c, at->type->align);
+}
+
+/* The type of what is there; NULL: nothing. */
+static const struct ctf_type *
+type_here(const struct ctf_field_at *at, struct ctf_cur *c)
+{
+	const struct ctf_type *t = at->type;
+	const struct ctf_field *f;
+
+	while (t->kind == CTF_VARIANT) {
+		if ((f = ctf_option(c, t)) == NULL)
+			return NULL;
+		t = f->type;
+	}
+	return t;
 }
 
 int
 ctf_field_number(const struct ctf_field_at *at, const struct ctf_stream *s,
     double *d)
 {
-	const struct ctf_type *t = at->type;
+	const struct ctf_type *t;
 	struct ctf_cur c;
 	uint64_t v;
 
-	if (t->kind != CTF_INT && t->kind != CTF_ENUM && t->kind != CTF_FLOAT)
-		return 0;
 	seek(at, s, &c);
-	v = ctf_load(c.p, t);
+	if ((t = type_here(at, &c)) == NULL || (t->kind != CTF_INT &&
+	    t->kind != CTF_ENUM && t->kind != CTF_FLOAT))
+		return 0;
+	v = ctf_take(&c, t);
 	if (t->kind == CTF_FLOAT)
 		*d = ctf_real(t, v);
 	else
@@ -132,12 +141,14 @@ int
 ctf_field_bits(const struct ctf_field_at *at, const struct ctf_stream *s,
     uint64_t *v)
 {
+	const struct ctf_type *t;
 	struct ctf_cur c;
 
-	if (at->type->kind != CTF_INT && at->type->kind != CTF_ENUM)
-		return 0;
 	seek(at, s, &c);
-	*v = ctf_load(c.p, at->type);
+	if ((t = type_here(at, &c)) == NULL || (t->kind != CTF_INT &&
+	    t->kind != CTF_ENUM))
+		return 0;
+	*v = ctf_take(&c, t);
 	return 1;
 }
 
@@ -147,7 +158,7 @@ ctf_field_is_bytes(const struct ctf_field_at *at)
 	const struct ctf_type *t = at->type;
 
 	return (t->kind == CTF_ARRAY || t->kind == CTF_SEQ) &&
-	    t->elem->kind == CTF_INT && t->elem->nbytes == 1;
+	    t->elem->kind == CTF_INT && t->elem->fixed == 1;
 }
 
 size_t
@@ -159,8 +170,9 @@ ctf_field_bytes(const struct ctf_field_at *at, const struct ctf_stream *s,
 	size_t n;
 
 	seek(at, s, &c);
+	ctf_to(&c, at->type);
 	from = c.p;
-	ctf_walk_type(&c, at->type);
+	(void)ctf_walk_type(&c, at->type);
 	n = (size_t)(c.p - from);
 	if (n > size)
 		n = size;
@@ -171,10 +183,6 @@ ctf_field_bytes(const struct ctf_field_at *at, const struct ctf_stream *s,
 static size_t
 copy_text(char *buf, size_t size, const uint8_t *s, size_t n)
 {
-	const uint8_t *nul = n == 0 ? NULL : memchr(s, '\0', n);
-
-	if (nul != NULL)
-		n = (size_t)(nul - s);
 	if (n <= size || size <= CUT_MARK) {
 		n = n < size ? n : size;
 		memcpy(buf, s, n);
@@ -189,25 +197,26 @@ size_t
 ctf_field_text(const struct ctf_field_at *at, const struct ctf_stream *s,
     char *buf, size_t size)
 {
-	const struct ctf_type *t = at->type;
 	const struct ctf_label *label;
-	const uint8_t *from;
+	const struct ctf_type *t;
+	const uint8_t *text;
 	struct ctf_cur c;
 	char digits[32], *end;
 	uint64_t v;
+	size_t len;
 	int n;
 
 	seek(at, s, &c);
-	if (t->kind == CTF_STRING || ((t->kind == CTF_ARRAY ||
-	    t->kind == CTF_SEQ) && t->text)) {
-		from = c.p;
-		ctf_walk_type(&c, t);
-		return copy_text(buf, size, from, (size_t)(c.p - from));
+	if ((t = type_here(at, &c)) == NULL)
+		return 0;
+	if (ctf_istext(t)) {
+		text = ctf_text(&c, t, &len);
+		return copy_text(buf, size, text, len);
 	}
 	if (t->kind == CTF_ARRAY || t->kind == CTF_SEQ ||
 	    t->kind == CTF_STRUCT)
 		return copy_text(buf, size, (const uint8_t *)"...", 3);
-	v = ctf_load(c.p, t);
+	v = ctf_take(&c, t);
 	if (t->kind == CTF_ENUM && (label = ctf_label(t, v)) != NULL)
 		return copy_text(buf, size, (const uint8_t *)label->name,
 		    strlen(label->name));

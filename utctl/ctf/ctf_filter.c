@@ -70,12 +70,8 @@ copy_more(size_t n)
 static void
 copy_text(const uint8_t *s, size_t n)
 {
-	const uint8_t *nul = n == 0 ? NULL : memchr(s, '\0', n);
-	unsigned char *to;
+	unsigned char *to = copy_more(n + 1);
 
-	if (nul != NULL)
-		n = (size_t)(nul - s);
-	to = copy_more(n + 1);
 	if (n > 0)
 		memcpy(to, s, n);
 	to[n] = '\0';
@@ -85,20 +81,17 @@ copy_text(const uint8_t *s, size_t n)
 static void
 copy_field(struct ctf_cur *c, const struct ctf_type *t, int kind)
 {
-	const uint8_t *from;
+	const uint8_t *text;
+	size_t len;
 	uint64_t v;
 	double d;
 
-	if (kind == UT_KIND_STRING || t->kind == CTF_ARRAY ||
-	    t->kind == CTF_SEQ) {
-		from = c->p;
-		ctf_walk_type(c, t);
-		copy_text(from, (size_t)(c->p - from));
+	if (kind == UT_KIND_STRING) {
+		text = ctf_text(c, t, &len);
+		copy_text(text, len);
 		return;
 	}
-	ctf_align(c, t->align);
-	v = ctf_load(c->p, t);
-	c->p += t->nbytes;
+	v = ctf_take(c, t);
 	if (kind == UT_KIND_FLOAT) {
 		d = ctf_real(t, v);
 		memcpy(&v, &d, sizeof(v));
@@ -119,28 +112,30 @@ copy_all(const struct ctf_filter *fl, struct ctf_cur *c)
 	for (part = 0; part < CTF_PARTS && w < end; part++) {
 		if (fl->parts[part] == NULL)
 			continue;
-		ctf_align(c, fl->parts[part]->align);
+		ctf_to(c, fl->parts[part]);
 		f = fl->parts[part]->fields;
 		for (i = 0; i < fl->parts[part]->nfields && w < end; i++, f++)
 			if (w->part == part && w->index == i)
 				copy_field(c, f->type, w++->kind);
 			else
-				ctf_walk_type(c, f->type);
+				(void)ctf_walk_field(c, f);
 	}
 }
 
-/* Unknown: whoever compiles refuses $cpu where there is no such context. */
+static uint32_t	the_cpu;	/* the event's packet's */
+
 static uint32_t
-no_cpu(void)
+cpu_of(void)
 {
-	return 0;
+	return the_cpu;
 }
 
 int
 ctf_passes(const struct ctf_filter *fl, const struct ctf_stream *s)
 {
-	const int needed = 1 << ROLE_VPID | 1 << ROLE_VTID | 1 << ROLE_PROCNAME;
-	struct filter_env env = { "", 0, 0, no_cpu };
+	const int needed = 1 << ROLE_VPID | 1 << ROLE_VTID |
+	    1 << ROLE_PROCNAME | 1 << ROLE_CPU;
+	struct filter_env env = { "", 0, 0, cpu_of };
 	const struct ctf_who *who;
 	struct ctf_who buf;
 	struct ctf_cur c;
@@ -152,6 +147,7 @@ ctf_passes(const struct ctf_filter *fl, const struct ctf_stream *s)
 		env.program = who->has & 1 << ROLE_PROCNAME ? who->name : "";
 		env.pid = (uint32_t)who->vpid;
 		env.tid = (uint32_t)who->vtid;
+		the_cpu = (uint32_t)who->cpu;
 	}
 	ctf_cur(&c, s);
 	copy_all(fl, &c);
@@ -228,7 +224,7 @@ set_field(struct maker *m, struct expr_field *f, const struct ctf_type *t)
 	switch (t->kind) {
 	case CTF_INT:
 		f->kind = UT_KIND_INT;
-		if (t->sign || t->nbytes < 8)
+		if (t->sign || t->bits < 64)
 			f->flags = UT_F_SIGNED;
 		break;
 	case CTF_ENUM:
@@ -256,7 +252,7 @@ add_part(struct maker *m, int part, const struct ctf_type *t)
 
 	m->fl->parts[part] = t;
 	for (i = 0; t != NULL && i < t->nfields && m->n < NFIELDS; i++) {
-		if (t->fields[i].islen ||
+		if (t->fields[i].hidden ||
 		    !is_named(m->e, t->fields[i].name, part))
 			continue;
 		f = &m->fields[m->n];
@@ -273,9 +269,9 @@ add_part(struct maker *m, int part, const struct ctf_type *t)
 	}
 }
 
-/* The roles that the expression names, as bits; $cpu must be a context. */
+/* The roles that the expression names, as bits; $cpu must be in a context. */
 static int
-needs(const struct maker *m, struct expr_why *why)
+needs(const struct maker *m, const struct ctf_sclass *sc, struct expr_why *why)
 {
 	int has = 0, cpu = 0;
 	uint16_t i;
@@ -294,7 +290,9 @@ needs(const struct maker *m, struct expr_why *why)
 	for (k = 0; k < m->n && cpu; k++)
 		if (strcmp(m->fields[k].name, "$cpu") == 0)
 			cpu = 0;
-	if (cpu) {
+	if (cpu && (sc->who & 1 << ROLE_CPU))
+		has |= 1 << ROLE_CPU;
+	else if (cpu) {
 		why->lacks = "$cpu";
 		why->number = NULL;
 		snprintf(why->text, sizeof(why->text), "no context cpu");
@@ -320,7 +318,7 @@ ctf_filter(struct ctf_trace *tr, const struct ctf_sclass *sc,
 	add_part(&m, 1, ev->context);
 	add_part(&m, 2, ev->fields);
 	code.len = 0;
-	if ((fl->who = needs(&m, why)) == -1 ||
+	if ((fl->who = needs(&m, sc, why)) == -1 ||
 	    !expr_compile(e, m.fields, m.n, &code, why))
 		return NULL;
 	fl->n = m.n;

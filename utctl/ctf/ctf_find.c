@@ -108,7 +108,7 @@ stream_new(char *path, const struct stat *st, size_t index)
 	s->size = (uint64_t)st->st_size;
 	s->dev = st->st_dev;
 	s->ino = st->st_ino;
-	s->index = index;
+	s->index = s->first = index;
 	s->fd = -1;
 	s->since = INT64_MIN;
 	s->until = INT64_MAX;
@@ -134,6 +134,8 @@ void
 stream_free(struct ctf_stream *s)
 {
 	ctf_window_drop(s);
+	free(s->vals);
+	free(s->twice);
 	free(s->path);
 	free(s);
 }
@@ -148,6 +150,15 @@ stream_copy(const struct ctf_stream *s)
 		die_errno("malloc");
 	*copy = *s;
 	copy->path = format("%s", s->path);
+	copy->vals = NULL;
+	copy->nvals = 0;
+	copy->twice = NULL;
+	if (s->ntwice > 0) {
+		copy->twice = malloc(s->ntwice * sizeof(*s->twice));
+		if (copy->twice == NULL)
+			die_errno("malloc");
+		memcpy(copy->twice, s->twice, s->ntwice * sizeof(*s->twice));
+	}
 	return copy;
 }
 
@@ -205,8 +216,10 @@ trace_add(struct reader *r, char *metadata, const struct stat *st,
 
 	r->ntraces++;
 	tr = ctf_open(metadata);
-	if (tr != NULL && !tr->hastrace && first < r->nstreams)
-		ctf_damage(tr->file, "no trace block");
+	if (tr != NULL && !tr->hastrace && (first < r->nstreams ||
+	    (tr->roles && !r->follow)))
+		ctf_damage(tr->file, "no %s", tr->roles ?
+		    "data stream class" : "trace block");
 	if (tr != NULL && tr->hastrace) {
 		streams_have(r, tr, first);
 		trace_stat(tr, st);

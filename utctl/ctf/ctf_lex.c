@@ -50,6 +50,19 @@ ctf_alloc_free(struct ctf_trace *tr)
 	}
 }
 
+/* All that one has allocated lives as long as the other. */
+void
+ctf_alloc_move(struct ctf_trace *to, struct ctf_trace *from)
+{
+	struct ctf_chunk *c;
+
+	while ((c = from->chunks) != NULL) {
+		from->chunks = c->next;
+		c->next = to->chunks;
+		to->chunks = c;
+	}
+}
+
 /* Zeroed memory that lives as long as the trace. */
 void *
 ctf_alloc(struct ctf_trace *tr, size_t n)
@@ -96,14 +109,18 @@ ctf_error(struct ctf_parse *p, const char *fmt, ...)
 		return;
 	p->bad = 1;
 	p->tok = TOK_END;
-	if (p->p == p->end) {
+	if (p->p == p->end && !p->whole) {
 		p->cut = 1;
 		return;
 	}
 	va_start(ap, fmt);
 	vsnprintf(msg, sizeof(msg), fmt, ap);
 	va_end(ap);
-	ctf_damage(p->trace->file, "line %lu: %s", p->line, msg);
+	if (p->at != NULL)
+		ctf_damage(p->trace->file, "fragment %lu (byte %zu): %s",
+		    p->line, (size_t)(p->at - p->begin), msg);
+	else
+		ctf_damage(p->trace->file, "line %lu: %s", p->line, msg);
 }
 
 /* Past a comment; one half of its beginning may be all there is. */
@@ -262,6 +279,26 @@ lex_string(struct ctf_parse *p)
 	p->tok = TOK_STR;
 }
 
+/* 'c', which is a number. */
+static void
+lex_char(struct ctf_parse *p)
+{
+	const char *s = p->p + 1;
+
+	if (s < p->end && *s == '\\' && p->end - s >= 2) {
+		s++;
+		p->num = (unsigned char)lex_escape(&s, p->end);
+	} else if (s < p->end)
+		p->num = (unsigned char)*s++;
+	p->p = s;
+	if (s == p->end || *s != '\'') {
+		ctf_error(p, "a character constant without end");
+		return;
+	}
+	p->p++;
+	p->tok = TOK_NUM;
+}
+
 static void
 lex_punct(struct ctf_parse *p)
 {
@@ -274,7 +311,7 @@ lex_punct(struct ctf_parse *p)
 	} else if (left >= 3 && memcmp(p->p, "...", 3) == 0) {
 		p->tok = TOK_DOTS;
 		p->p += 3;
-	} else if (c != '\0' && strchr("{}()[]<>;:,=.-", c) != NULL) {
+	} else if (c != '\0' && strchr("{}()[]<>;:,=.+-", c) != NULL) {
 		p->tok = c;
 		p->p++;
 	} else
@@ -295,6 +332,8 @@ ctf_next(struct ctf_parse *p)
 		lex_ident(p);
 	else if (*p->p == '"')
 		lex_string(p);
+	else if (*p->p == '\'')
+		lex_char(p);
 	else
 		lex_punct(p);
 }

@@ -71,13 +71,15 @@ heap_second(const struct reader *r)
 }
 
 /* An event that is not wanted may be of use nevertheless: see take_event(). */
-static int
+static inline int
 wants_event(struct reader *r, struct ctf_stream *s)
 {
-	s->wanted = r->select == NULL || select_event(r->select, s);
+	s->wanted = r->each || r->select == NULL ||
+	    select_event(r->select, s);
 	s->refused = !s->wanted && r->refused && s->event->pairs != NULL &&
 	    select_refuses(r->select, s);
-	return s->wanted || s->refused || s->event->module != NULL;
+	return s->wanted || s->refused || s->event->module != NULL ||
+	    s->event->sched != NULL;
 }
 
 /* Forget the loss of which the stream's item tells. */
@@ -97,7 +99,8 @@ static int
 wants_item(struct reader *r, struct ctf_stream *s)
 {
 	if (s->item == ITEM_EVENT)
-		return ctf_body(s) == 0 && wants_event(r, s);
+		return ctf_body(s) == 0 &&
+		    (s->class->bycpu || wants_event(r, s));
 	if (r->select == NULL || select_loss(r->select, s))
 		return 1;
 	reader_drop(s);
@@ -227,6 +230,15 @@ take_event(struct reader *r, struct ctf_stream *s,
 		r->nevents += ctf_skip(s);
 }
 
+/* Who is on a CPU, and so perhaps what is wanted, is known in turn only. */
+static int
+wants_late(struct reader *r, struct ctf_stream *s)
+{
+	if (s->event->sched != NULL)
+		ctf_cpu_switch(s, 0);
+	return !s->class->bycpu || wants_event(r, s);
+}
+
 void
 reader_add(unsigned long long *sum, uint64_t n)
 {
@@ -237,6 +249,8 @@ static void
 take_item(struct reader *r, struct ctf_stream *s,
     const struct reader_ops *ops, void *arg)
 {
+	if (s->item != ITEM_EVENT && s->trace->cpus != NULL)
+		ctf_cpu_lose(s);
 	switch (s->item) {
 	case ITEM_DISCARDED:
 		if (ops != NULL && r->skip == 0)
@@ -256,7 +270,10 @@ take_item(struct reader *r, struct ctf_stream *s,
 		s->gone = 0;
 		break;
 	case ITEM_EVENT:
-		take_event(r, s, ops, arg);
+		if (s->trace->cpus == NULL || wants_late(r, s))
+			take_event(r, s, ops, arg);
+		if (s->event->sched != NULL)
+			ctf_cpu_switch(s, 1);
 		break;
 	}
 }
@@ -266,7 +283,8 @@ static int
 in_turn(const struct ctf_stream *s, const struct ctf_stream *second,
     const struct reader_ops *ops)
 {
-	return ops == NULL || second == NULL || heap_before(s, second);
+	return (ops == NULL && s->trace->cpus == NULL) || second == NULL ||
+	    heap_before(s, second);
 }
 
 /* The events up to that time; 0: no more are wanted. */
@@ -284,7 +302,8 @@ reader_upto(struct reader *r, const struct reader_ops *ops, void *arg,
 		do {
 			take_item(r, s, ops, arg);
 			more = r->left > 0 && reader_next(r, s);
-		} while (more && s->ns <= until && in_turn(s, second, ops));
+		} while (more && s->ns <= until && (r->apart ||
+		    in_turn(s, second, ops)));
 		if (!more) {
 			r->streams[0] = r->streams[--r->nstreams];
 			if (r->follow)
@@ -298,8 +317,8 @@ reader_upto(struct reader *r, const struct reader_ops *ops, void *arg,
 	return r->left > 0;
 }
 
-static void
-streams_merge(struct reader *r, const struct reader_ops *ops, void *arg)
+void
+reader_merge(struct reader *r, const struct reader_ops *ops, void *arg)
 {
 	heap_make(r);
 	(void)reader_upto(r, ops, arg, INT64_MAX);
@@ -308,7 +327,7 @@ streams_merge(struct reader *r, const struct reader_ops *ops, void *arg)
 }
 
 /* Set a reader of the same streams, to be read once more. */
-static void
+void
 reader_again(const struct reader *r, struct reader *again)
 {
 	size_t i;
@@ -331,40 +350,16 @@ static unsigned long long
 count_all(const struct reader *r)
 {
 	struct reader again;
+	size_t i;
 
 	reader_again(r, &again);
 	ctf_damage_hush(1);
-	streams_merge(&again, NULL, NULL);
+	reader_merge(&again, NULL, NULL);
 	ctf_damage_hush(0);
 	free(again.streams);
+	for (i = 0; i < r->nstreams; i++)
+		ctf_cpu_clear(r->streams[i]->trace);
 	return again.nevents;
-}
-
-static void
-note_nothing(void *arg, struct ctf_stream *s)
-{
-	(void)arg;
-	(void)s;
-}
-
-static void
-lose_nothing(void *arg, const struct ctf_stream *s)
-{
-	(void)arg;
-	(void)s;
-}
-
-/* Read all for nothing but its damage, in order. */
-void
-reader_damage(const struct reader *r)
-{
-	static const struct reader_ops ops = { note_nothing, lose_nothing,
-	    lose_nothing, NULL, NULL, NULL, NULL };
-	struct reader again;
-
-	reader_again(r, &again);
-	streams_merge(&again, &ops, NULL);
-	free(again.streams);
 }
 
 /* From the first event to the end of the last packet; 0 if there is none. */
@@ -437,6 +432,8 @@ void
 reader_trace(struct reader *r, const struct reader_ops *ops,
     struct ctf_trace *tr)
 {
+	if (tr->kernel)
+		ctf_cpu_trace(tr);
 	if (r->names != NULL)
 		r->names->trace(tr);
 	if (r->select != NULL)
@@ -453,12 +450,14 @@ reader_run(struct reader *r, const struct reader_ops *ops, void *arg)
 
 	for (tr = r->traces; tr != NULL; tr = tr->next)
 		reader_trace(r, ops, tr);
+	reader_twice(r);
 	if (r->select != NULL)
 		reader_times(r);
 	reader_rows(r);
 	reader_count(r);
+	r->each = r->select == NULL || select_each(r->select);
 	if (r->cores == NULL || !r->cores->run(r, ops, arg))
-		streams_merge(r, ops, arg);
+		reader_merge(r, ops, arg);
 }
 
 void

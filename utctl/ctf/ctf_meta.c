@@ -22,19 +22,9 @@
  * part of the trace before its semicolon was seen.
  */
 
-#include <sys/types.h>
-#include <sys/stat.h>
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "../regular.h"
-#include "../say.h"
 #include "common/hash.h"
 #include "ctf_parse.h"
 
@@ -105,12 +95,18 @@ meta_uuid(struct ctf_parse *p, uint8_t *uuid)
 		ctf_error(p, "no UUID");
 }
 
+/* What is no key that means something here. */
 static void
-meta_skip(struct ctf_parse *p)
+meta_other(struct ctf_parse *p, const char *key)
 {
 	struct ctf_value v;
 
-	ctf_value(p, &v);
+	if (strcmp(key, "typealias") == 0 || strcmp(key, "typedef") == 0)
+		ctf_typealias(p, key[4] == 'd');
+	else if (ctf_accept(p, TOK_ASSIGN))
+		(void)ctf_type(p);
+	else
+		ctf_value(p, &v);
 }
 
 static void
@@ -135,7 +131,7 @@ trace_key(struct ctf_parse *p, const char *key, void *arg)
 	} else if (strcmp(key, "packet.header") == 0)
 		tr->header = meta_struct(p);
 	else
-		meta_skip(p);
+		meta_other(p, key);
 }
 
 static void
@@ -168,42 +164,53 @@ ctf_process(const struct ctf_trace *tr, const struct ctf_who *who)
 {
 	const uint64_t h = (tr->origin ^ (uint64_t)who->vpid) * FNV_PRIME;
 
-	return hash_fnv(h, who->name, strlen(who->name));
+	/* LTTng's names are those of threads. */
+	return tr->lttng || tr->kernel ? h :
+	    hash_fnv(h, who->name, strlen(who->name));
+}
+
+/* What is known of the trace as a whole. */
+void
+ctf_env(struct ctf_trace *tr, const char *key, const struct ctf_value *v)
+{
+	struct ctf_who *who = &tr->who;
+
+	origin_add(tr, key, strlen(key) + 1);
+	if (v->tok == TOK_STR)
+		origin_add(tr, v->str, strlen(v->str) + 1);
+	else if (v->tok == TOK_NUM)
+		origin_add(tr, &v->num, sizeof(v->num));
+	if (strcmp(key, "trace_creation_datetime") == 0)
+		tr->hasorigin = 1;
+	if (v->tok == TOK_STR && (strcmp(key, "hostname") == 0 ||
+	    strcmp(key, "trace_name") == 0 ||
+	    strcmp(key, "trace_creation_datetime") == 0))
+		tr->session += hash_fnv(hash_fnv(0, key, strlen(key) + 1),
+		    v->str, strlen(v->str));
+	if (strcmp(key, "vpid") == 0 && v->tok == TOK_NUM) {
+		who->vpid = (int64_t)v->num;
+		who->has |= 1 << ROLE_VPID;
+	} else if (strcmp(key, "procname") == 0 && v->tok == TOK_STR) {
+		snprintf(who->name, sizeof(who->name), "%s", v->str);
+		who->has |= 1 << ROLE_PROCNAME;
+	} else if (strcmp(key, "hostname") == 0 && v->tok == TOK_STR) {
+		tr->host = v->str;
+	} else if (strcmp(key, "tracer_name") == 0 && v->tok == TOK_STR) {
+		tr->ours = strcmp(v->str, "libut") == 0;
+		tr->lttng = strcmp(v->str, "lttng-ust") == 0;
+	} else if (strcmp(key, "domain") == 0 && v->tok == TOK_STR) {
+		tr->kernel = strcmp(v->str, "kernel") == 0;
+	}
 }
 
 static void
 env_key(struct ctf_parse *p, const char *key, void *arg)
 {
-	struct ctf_trace *tr = arg;
-	struct ctf_who *who = &tr->who;
 	struct ctf_value v;
 
 	ctf_value(p, &v);
-	if (p->bad)
-		return;
-	origin_add(tr, key, strlen(key) + 1);
-	if (v.tok == TOK_STR)
-		origin_add(tr, v.str, strlen(v.str) + 1);
-	else if (v.tok == TOK_NUM)
-		origin_add(tr, &v.num, sizeof(v.num));
-	if (strcmp(key, "trace_creation_datetime") == 0)
-		tr->hasorigin = 1;
-	if (v.tok == TOK_STR && (strcmp(key, "hostname") == 0 ||
-	    strcmp(key, "trace_name") == 0 ||
-	    strcmp(key, "trace_creation_datetime") == 0))
-		tr->session += hash_fnv(hash_fnv(0, key, strlen(key) + 1),
-		    v.str, strlen(v.str));
-	if (strcmp(key, "vpid") == 0 && v.tok == TOK_NUM) {
-		who->vpid = (int64_t)v.num;
-		who->has |= 1 << ROLE_VPID;
-	} else if (strcmp(key, "procname") == 0 && v.tok == TOK_STR) {
-		snprintf(who->name, sizeof(who->name), "%s", v.str);
-		who->has |= 1 << ROLE_PROCNAME;
-	} else if (strcmp(key, "hostname") == 0 && v.tok == TOK_STR) {
-		tr->host = v.str;
-	} else if (strcmp(key, "tracer_name") == 0 && v.tok == TOK_STR) {
-		tr->ours = strcmp(v.str, "libut") == 0;
-	}
+	if (!p->bad)
+		ctf_env(arg, key, &v);
 }
 
 static void
@@ -229,12 +236,12 @@ clock_key(struct ctf_parse *p, const char *key, void *arg)
 	else if (strcmp(key, "offset") == 0)
 		c->offset = meta_signed(p);
 	else
-		meta_skip(p);
+		meta_other(p, key);
 }
 
 /* Splits the offset so that ctf_ns() has little left to do, or least. */
-static void
-clock_base(struct ctf_parse *p, struct ctf_clock *c)
+void
+ctf_clock_base(struct ctf_parse *p, struct ctf_clock *c)
 {
 	int64_t freq, s, rest;
 
@@ -252,8 +259,11 @@ clock_base(struct ctf_parse *p, struct ctf_clock *c)
 	c->rest = (uint64_t)rest;
 	if (c->offset_s > 9000000000 || c->offset_s < -9000000000 ||
 	    s > 9000000000 - c->offset_s || s < -9000000000 - c->offset_s) {
-		ctf_error(p, "no time of this age");
-		return;
+		ctf_warn(p->trace->file, "%s %lu: no time of this age: times "
+		    "are those since the clock's zero", p->trace->unit,
+		    p->line);
+		c->offset_s = s = 0;
+		c->rest = 0;
 	}
 	c->base = (c->offset_s + s) * 1000000000;
 	if (freq == 1000000000 && c->base >= 0)
@@ -275,7 +285,7 @@ meta_clock(struct ctf_parse *p)
 	c->name = "";
 	ctf_block(p, clock_key, c);
 	if (!p->bad)
-		clock_base(p, c);
+		ctf_clock_base(p, c);
 	ctf_expect(p, ';', "';'");
 	if (p->bad)
 		return;
@@ -297,7 +307,7 @@ stream_key(struct ctf_parse *p, const char *key, void *arg)
 	else if (strcmp(key, "event.context") == 0)
 		sc->context = meta_struct(p);
 	else
-		meta_skip(p);
+		meta_other(p, key);
 }
 
 static void
@@ -330,9 +340,10 @@ event_key(struct ctf_parse *p, const char *key, void *arg)
 		ev->name = meta_string(p);
 	else if (strcmp(key, "id") == 0)
 		ev->id = meta_number(p);
-	else if (strcmp(key, "stream_id") == 0)
+	else if (strcmp(key, "stream_id") == 0) {
 		ev->stream = meta_number(p);
-	else if (strcmp(key, "loglevel") == 0) {
+		ev->hasstream = 1;
+	} else if (strcmp(key, "loglevel") == 0) {
 		ev->level = meta_signed(p);
 		ev->haslevel = 1;
 	} else if (strcmp(key, "context") == 0)
@@ -340,7 +351,7 @@ event_key(struct ctf_parse *p, const char *key, void *arg)
 	else if (strcmp(key, "fields") == 0)
 		ev->fields = meta_struct(p);
 	else
-		meta_skip(p);
+		meta_other(p, key);
 }
 
 static void
@@ -367,9 +378,17 @@ meta_type(struct ctf_parse *p)
 }
 
 static void
-meta_typealias(struct ctf_parse *p)
+skip_key(struct ctf_parse *p, const char *key, void *arg)
 {
-	ctf_typealias(p);
+	(void)arg;
+	meta_other(p, key);
+}
+
+/* Where in a program an event is: nobody asks. */
+static void
+meta_callsite(struct ctf_parse *p)
+{
+	ctf_block(p, skip_key, NULL);
 	ctf_expect(p, ';', "';'");
 }
 
@@ -381,17 +400,20 @@ meta_statement(struct ctf_parse *p)
 		void		(*read)(struct ctf_parse *);
 		int		 skip;		/* the name itself */
 	} blocks[] = {
-		{ "typealias", meta_typealias, 0 },
 		{ "struct", meta_type, 0 },
 		{ "enum", meta_type, 0 },
+		{ "variant", meta_type, 0 },
 		{ "trace", meta_trace, 1 },
 		{ "env", meta_env, 1 },
 		{ "clock", meta_clock, 1 },
 		{ "stream", meta_stream, 1 },
-		{ "event", meta_event, 1 }
+		{ "event", meta_event, 1 },
+		{ "callsite", meta_callsite, 1 }
 	};
 	size_t i;
 
+	if (ctf_typealias_here(p))
+		return;
 	for (i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
 		if (p->tok == TOK_IDENT && strcmp(p->str, blocks[i].name) == 0)
 			break;
@@ -404,15 +426,12 @@ meta_statement(struct ctf_parse *p)
 	blocks[i].read(p);
 }
 
-static int
-meta_parse(struct ctf_trace *tr, const char *text, size_t n)
+/* All of the text; -1: it was said what is wrong. */
+int
+ctf_tsdl(struct ctf_trace *tr, const char *text, size_t n)
 {
 	struct ctf_parse p;
 
-	if (n >= 10 && memcmp(text, "/* CTF 1.8", 10) != 0) {
-		ctf_damage(tr->file, "not the plain text of CTF 1.8");
-		return -1;
-	}
 	memset(&p, 0, sizeof(p));
 	p.trace = tr;
 	p.p = text;
@@ -424,83 +443,4 @@ meta_parse(struct ctf_trace *tr, const char *text, size_t n)
 	if (p.bad && !p.cut)
 		return -1;
 	return ctf_finish(tr);
-}
-
-/* A file's bytes, which may become more meanwhile. */
-static char *
-meta_read(const char *file, size_t *np)
-{
-	struct stat st;
-	char *buf = NULL;
-	size_t n = 0, cap = 0;
-	ssize_t got = 1;
-	int fd;
-
-	if ((fd = regular_open(AT_FDCWD, file, O_NOFOLLOW, &st)) == -1)
-		return NULL;
-	while (got > 0 && n < CTF_METAMAX) {
-		if (n == cap) {
-			cap = cap == 0 ? 65536 : 2 * cap;
-			if ((buf = realloc(buf, cap)) == NULL)
-				die_errno("malloc");
-		}
-		if ((got = read(fd, buf + n, cap - n)) > 0)
-			n += (size_t)got;
-	}
-	close(fd);
-	*np = n;
-	if (got != 0) {
-		if (got > 0)
-			errno = EFBIG;
-		free(buf);
-		return NULL;
-	}
-	return buf;
-}
-
-/* NULL: it was said why.  The file's name is the trace's from here on. */
-struct ctf_trace *
-ctf_open(char *file)
-{
-	struct ctf_trace *tr;
-	char *text;
-	size_t n;
-	int ok;
-
-	if ((tr = calloc(1, sizeof(*tr))) == NULL)
-		die_errno("malloc");
-	tr->file = file;
-	if ((text = meta_read(file, &n)) == NULL) {
-		ctf_damage(file, "%s", strerror(errno));
-		ctf_close(tr);
-		return NULL;
-	}
-	ok = meta_parse(tr, text, n) == 0;
-	free(text);
-	if (!ok) {
-		ctf_close(tr);
-		return NULL;
-	}
-	if (!tr->hasorigin && tr->hasuuid)
-		origin_add(tr, tr->uuid, sizeof(tr->uuid));
-	else if (!tr->hasorigin)
-		origin_add(tr, file, strlen(file));
-	if (!tr->hasorigin)
-		tr->session = hash_fnv(0, file, strlen(file));
-	return tr;
-}
-
-void
-ctf_close(struct ctf_trace *tr)
-{
-	struct ctf_clock *c;
-
-	for (c = tr->clocks; c != NULL; c = c->next)
-		free(c->dates);
-	free(tr->points);
-	ctf_alloc_free(tr);
-	map_free(&tr->aliases);
-	map_free(&tr->byid);
-	free(tr->file);
-	free(tr);
 }

@@ -64,7 +64,7 @@ struct layout {
 static int
 is_fixed(const struct ctf_type *t)
 {
-	return t != NULL && t->align == 1 && t->fixed == t->min &&
+	return t != NULL && t->fixed != 0 && 8 * t->fixed == t->min &&
 	    t->fixed <= PACKETMAX / 2;
 }
 
@@ -89,6 +89,8 @@ layout_find(const struct ctf_trace *tr, struct layout *l)
 				l->at[i].type = f->type;
 				l->at[i].off = l->len;
 			}
+		if (f->type->fixed == 0)
+			return 0;
 		l->len += f->type->fixed;
 	}
 	for (i = 0; i < NFIELDS; i++)
@@ -101,7 +103,7 @@ static int
 is_header(const struct ctf_trace *tr, const uint8_t *buf, size_t n,
     struct ctf_vals *v)
 {
-	struct ctf_cur c = { buf, buf + n, buf, 0 };
+	struct ctf_cur c = { .p = buf, .end = buf + n };
 
 	v->has = 0;
 	return ctf_walk(&c, tr->header, v) == 0 &&
@@ -149,7 +151,7 @@ static int
 point_get(const struct ctf_trace *tr, const struct layout *l,
     const uint8_t *buf, struct ctf_point *p)
 {
-	struct ctf_cur c = { buf, buf + l->len, buf, 0 };
+	struct ctf_cur c = { .p = buf, .end = buf + l->len };
 	struct ctf_vals v;
 	uint64_t val;
 	size_t i;
@@ -213,6 +215,7 @@ ctf_points_read(struct ctf_trace *tr, const char *path)
 	    (fd = regular_open(AT_FDCWD, path, O_NOFOLLOW, &st)) == -1)
 		return;
 	tr->owner = st.st_uid;
+	tr->points_file = format("%s", path);
 	if ((f = fdopen(fd, "r")) == NULL)
 		die_errno("%s", path);
 	n = (uint64_t)st.st_size / l.len;

@@ -28,6 +28,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../say.h"
 #include "ctf.h"
 
 #define NAPS	100	/* sleeps of 10 ms, for what is being written */
@@ -66,27 +67,47 @@ ctf_who(struct ctf_who *w, const struct ctf_vals *v)
 	if (v->has & 1 << ROLE_THREAD)
 		name_set(w->thread, sizeof(w->thread), v->thread,
 		    v->threadlen);
+	if (v->has & 1 << ROLE_CPU)
+		w->cpu = v->val[ROLE_CPU];
 	w->has |= (int)v->has & (1 << ROLE_VPID | 1 << ROLE_VTID |
-	    1 << ROLE_PROCNAME | 1 << ROLE_THREAD);
+	    1 << ROLE_PROCNAME | 1 << ROLE_THREAD | 1 << ROLE_CPU);
 }
 
 static void
 cur_set(struct ctf_cur *c, const struct ctf_stream *s)
 {
-	c->buf = s->buf;
+	c->s = s;
 	c->p = s->buf + s->pos;
+	c->bit = s->bit;
 	c->end = s->buf + s->stop;
-	c->bias = s->off - s->pkt;
 }
 
 /* After ctf_body(): the event's contexts and fields. */
 void
 ctf_cur(struct ctf_cur *c, const struct ctf_stream *s)
 {
-	c->buf = s->buf;
+	c->s = s;
 	c->p = s->buf + s->body;
-	c->end = s->buf + s->pos;
-	c->bias = s->off - s->pkt;
+	c->bit = s->bodybit;
+	c->end = s->buf + s->pos + (s->bit != 0);
+	c->found = NULL;
+}
+
+struct ctf_cpu *
+ctf_cpu(const struct ctf_stream *s)
+{
+	return s->trace->cpus != NULL && (s->who.has & 1 << ROLE_CPU) &&
+	    s->who.cpu < CTF_CPUS ? &s->trace->cpus[s->who.cpu] : NULL;
+}
+
+static void
+who_bycpu(struct ctf_who *who, const struct ctf_cpu *cpu)
+{
+	if (cpu == NULL || !cpu->known || cpu->ns <= cpu->lossy)
+		return;
+	who->vtid = cpu->tid;
+	memcpy(who->name, cpu->name, sizeof(who->name));
+	who->has |= 1 << ROLE_VTID | 1 << ROLE_PROCNAME;
 }
 
 /* After ctf_body(): whose the event is; it may be put into who. */
@@ -100,10 +121,18 @@ ctf_whose(const struct ctf_stream *s, struct ctf_who *who)
 		return &s->who;
 	ctf_cur(&c, s);
 	v.has = 0;
-	ctf_walk(&c, s->class->context, &v);
+	if (s->class->context != NULL)
+		(void)ctf_walk(&c, s->class->context, &v);
 	*who = s->who;
 	who->has &= ~(1 << ROLE_THREAD);	/* another packet's */
 	ctf_who(who, &v);
+	if (s->class->bycpu)
+		who_bycpu(who, ctf_cpu(s));
+	if ((s->trace->lttng || s->trace->kernel) &&
+	    (who->has & 1 << ROLE_PROCNAME)) {
+		memcpy(who->thread, who->name, sizeof(who->thread));
+		who->has |= 1 << ROLE_THREAD;
+	}
 	return who;
 }
 
@@ -119,12 +148,28 @@ stream_struct(struct ctf_stream *s, const struct ctf_type *t,
 		return 0;
 	do {
 		cur_set(&c, s);
+		c.empty = 0;
 		if (ctf_walk(&c, t, v) == 0) {
 			s->pos = (size_t)(c.p - s->buf);
+			s->bit = c.bit;
 			return 0;
 		}
 	} while (ctf_window_more(s));
 	return -1;
+}
+
+/* Make room for the lengths and tags of the trace. */
+static void
+stream_vals(struct ctf_stream *s)
+{
+	const size_t n = (size_t)s->trace->nslots + 1;
+
+	if (n <= s->nvals)
+		return;
+	if ((s->vals = realloc(s->vals, n * sizeof(*s->vals))) == NULL)
+		die_errno("malloc");
+	memset(s->vals + s->nvals, 0, (n - s->nvals) * sizeof(*s->vals));
+	s->nvals = n;
 }
 
 static void
@@ -132,6 +177,18 @@ packet_damage(const struct ctf_stream *s, const char *what)
 {
 	ctf_damage(s->path, "packet at byte %llu: %s",
 	    (unsigned long long)s->pkt, what);
+}
+
+/* Tell, once for a file, that its packets name another metadata. */
+static void
+packet_stranger(struct ctf_stream *s)
+{
+	if (!s->stranger) {
+		ctf_damage_once(3 * s->index + 3);
+		ctf_warn(s->path, "packet at byte %llu: the UUID is not the "
+		    "metadata's", (unsigned long long)s->pkt);
+	}
+	s->stranger = 1;
 }
 
 /* Somebody is writing it right now, and we came in the midst of a packet. */
@@ -189,13 +246,14 @@ packet_header(struct ctf_stream *s)
 	s->hasinstance = (v.has & 1 << ROLE_INSTANCE) != 0;
 	if (s->hasinstance)
 		s->instance = v.val[ROLE_INSTANCE];
-	sc = ctf_sclass(tr, v.has & 1 << ROLE_STREAM ?
-	    v.val[ROLE_STREAM] : 0);
+	if (!(v.has & 1 << ROLE_STREAM) && tr->sclasses != NULL &&
+	    tr->sclasses->next == NULL)
+		sc = tr->sclasses;
+	else
+		sc = ctf_sclass(tr, v.has & 1 << ROLE_STREAM ?
+		    v.val[ROLE_STREAM] : 0);
 	if ((v.has & 1 << ROLE_MAGIC) && v.val[ROLE_MAGIC] != CTF_MAGIC)
 		what = "bad magic";
-	else if ((v.has & 1 << ROLE_UUID) && tr->hasuuid &&
-	    memcmp(v.uuid, tr->uuid, 16) != 0)
-		what = "the UUID is not the metadata's";
 	else if (sc == NULL)
 		what = "unknown stream id";
 	if (sc == NULL)
@@ -203,6 +261,9 @@ packet_header(struct ctf_stream *s)
 	s->class = sc;
 	if (what != NULL)
 		packet_damage(s, what);
+	else if ((v.has & 1 << ROLE_UUID) && tr->hasuuid &&
+	    memcmp(v.uuid, tr->uuid, 16) != 0)
+		packet_stranger(s);
 	if (sc == NULL) {
 		s->nextpkt = UINT64_MAX;
 		return -1;
@@ -218,7 +279,8 @@ packet_header(struct ctf_stream *s)
 static int
 packet_sizes(struct ctf_stream *s, const struct ctf_vals *v, int bad)
 {
-	uint64_t size, content, head = s->off + s->pos - s->pkt;
+	const uint64_t head = 8 * (s->off + s->pos - s->pkt) + s->bit;
+	uint64_t size, content;
 
 	size = content = 8 * (s->size - s->pkt);
 	if (v->has & 1 << ROLE_PACKET)
@@ -228,7 +290,7 @@ packet_sizes(struct ctf_stream *s, const struct ctf_vals *v, int bad)
 		if (!(v->has & 1 << ROLE_PACKET))
 			size = content;
 	}
-	if (size % 8 != 0 || size / 8 < head || size == 0) {
+	if (size % 8 != 0 || size < head || size == 0) {
 		if (!bad)
 			packet_damage(s, "no size of a packet");
 		s->nextpkt = UINT64_MAX;
@@ -242,27 +304,34 @@ packet_sizes(struct ctf_stream *s, const struct ctf_vals *v, int bad)
 	s->nextpkt = s->pkt + size / 8;
 	if (bad)
 		return 1;
-	if (content > size || content % 8 != 0 || content / 8 < head) {
+	if (content > size || content < head) {
 		packet_damage(s, "no size of a content");
 		return 1;
 	}
-	ctf_window_limit(s, s->pkt + content / 8);
+	s->last = s->pkt + content / 8;
+	s->lastbit = content % 8;
+	ctf_window_limit(s, s->last + (s->lastbit != 0));
 	return 0;
 }
 
-/* Tell, once for a file, that time runs backwards at that byte. */
+/*
+ * Tell, once for a file, that time runs backwards at that byte.  Other tracers
+ * may begin a packet before the last event of the one before.
+ */
 static void
 time_check(struct ctf_stream *s, uint64_t at, int64_t before, int64_t now)
 {
+
 	char was[CTF_TIMELEN], is[CTF_TIMELEN];
 
 	if (now >= before || s->backwards)
 		return;
 	s->backwards = 1;
-	ctf_damage_once(2 * s->index + 1);
+	ctf_damage_once(3 * s->index + 1);
 	ctf_print_time(before, was);
 	ctf_print_time(now, is);
-	ctf_damage(s->path, "time runs backwards at byte %llu: from %s to %s",
+	(s->inpacket || s->trace->ours ? ctf_damage : ctf_warn)(s->path,
+	    "time runs backwards at byte %llu: from %s to %s",
 	    (unsigned long long)at, was, is);
 }
 
@@ -277,7 +346,7 @@ packet_grew(struct ctf_stream *s, const char *what, uint64_t before,
 	if (now - before <= GREW_MAX)
 		return now - before;
 	if (!s->leaps) {
-		ctf_damage_once(2 * s->index + 2);
+		ctf_damage_once(3 * s->index + 2);
 		ctf_damage(s->path, "%s leaps from %llu to %llu in the packet "
 		    "at byte %llu", what, (unsigned long long)before,
 		    (unsigned long long)now, (unsigned long long)s->pkt);
@@ -294,7 +363,7 @@ static int
 packet_pauses(const struct ctf_stream *s, int64_t begin, int64_t end)
 {
 	return s->trace->ours && begin < end && !s->discards &&
-	    s->off + s->pos == s->limit;
+	    s->off + s->pos == s->limit && s->bit == 0;
 }
 
 /*
@@ -309,6 +378,8 @@ packet_losses(struct ctf_stream *s, const struct ctf_vals *v)
 	uint64_t n;
 
 	begin = ctf_ns(s->class->clock, s->cycles);
+	if (v->has & 1 << ROLE_END)
+		s->endcycles = v->val[ROLE_END];
 	end = v->has & 1 << ROLE_END ?
 	    ctf_ns(s->class->endclock, v->val[ROLE_END]) : begin;
 	if (v->has & 1 << ROLE_DISCARDED) {
@@ -349,6 +420,18 @@ packet_losses(struct ctf_stream *s, const struct ctf_vals *v)
 	s->hasend = 1;
 }
 
+/* Another stream has the packet, and tells what was lost before it. */
+static int
+packet_istwice(struct ctf_stream *s)
+{
+	if (s->attwice == s->ntwice || s->twice[s->attwice] != s->pkt)
+		return 0;
+	s->attwice++;
+	s->discards = s->gone = 0;
+	s->nlost = 0;
+	return 1;
+}
+
 /*
  * Keep how the first packet begins, times among it: no other file begins so,
  * while its inode may become that of another file.
@@ -379,6 +462,7 @@ packet_open(struct ctf_stream *s)
 	s->pkt = s->nextpkt;
 	if (s->pkt >= s->size)
 		return -1;
+	stream_vals(s);
 	ctf_window_seek(s, s->pkt);
 	ctf_window_limit(s, s->size);
 	if ((bad = packet_header(s)) == -1)
@@ -396,14 +480,18 @@ packet_open(struct ctf_stream *s)
 	if (v.has & 1 << ROLE_BEGIN)
 		clock_update(&s->cycles, v.val[ROLE_BEGIN],
 		    s->class->beginbits);
+	else if (s->endcycles > s->cycles)
+		s->cycles = s->endcycles;
 	if (v.has & 1 << ROLE_BEGIN && s->hasend)
 		time_check(s, s->pkt, s->end, ctf_ns(s->class->clock,
 		    s->cycles));
 	packet_losses(s, &v);
+	if (packet_istwice(s))
+		return 1;
 	if (v.has & 1 << ROLE_BEGIN &&
 	    (ctf_ns(s->class->clock, s->cycles) > s->until ||
 	    (v.has & 1 << ROLE_END && s->end < s->since &&
-	    !s->class->modules)))
+	    !s->class->needed)))
 		return 1;
 	s->inpacket = 1;
 	return 0;
@@ -441,6 +529,7 @@ event_damage(struct ctf_stream *s, const char *what)
 	if (s->growing && s->size < s->limit) {
 		ctf_window_drop(s);
 		s->off = s->at;
+		s->bit = s->atbit;
 		return;
 	}
 	ctf_damage(s->path, "event at byte %llu: %s",
@@ -456,26 +545,54 @@ header_fixed(const struct ctf_sclass *sc, const uint8_t *p, uint64_t *cycles)
 
 	if (time != NULL)
 		clock_update(cycles, ctf_load(p + sc->headtime.off, time),
-		    sc->timebits);
+		    time->bits);
 	return id != NULL ? ctf_load(p + sc->headid.off, id) : 0;
 }
 
-static int
-header_read(struct ctf_stream *s, uint64_t *id, uint64_t *cycles)
+/*
+ * The same in a header of LTTng's.  All of it is loaded before anybody knows if
+ * it is the short one: then there are eight bytes, for the long one has more.
+ */
+static inline int
+header_short(const struct ctf_sclass *sc, const uint8_t *p, uint64_t *id,
+    uint64_t *cycles)
 {
-	const struct ctf_sclass *sc = s->class;
+	static const struct ctf_type le = { .bits = 64 };
+	const uint64_t w = ctf_load(p, &le);
+
+	*id = w & (((uint64_t)1 << sc->idbits) - 1);
+	if (*id >= sc->longid)
+		return 0;
+	clock_update(cycles, w >> sc->idbits, sc->timebits);
+	return 1;
+}
+
+/* The bytes of the header at p, in one of the quick ways; 0: there is none. */
+static inline size_t
+header_quick(const struct ctf_sclass *sc, const uint8_t *p, size_t left,
+    uint64_t *id, uint64_t *cycles)
+{
+	if (sc->headlen != 0) {
+		if (sc->headlen > left)
+			return 0;
+		*id = header_fixed(sc, p, cycles);
+		return sc->headlen;
+	}
+	return sc->shortlen != 0 && sc->shortlen <= left &&
+	    header_short(sc, p, id, cycles) ? sc->shortlen : 0;
+}
+
+/* The other way, for all headers. */
+static int
+header_walk(struct ctf_stream *s, uint64_t *id, uint64_t *cycles)
+{
 	struct ctf_vals v;
 
-	if (sc->headlen != 0 && sc->headlen <= s->stop - s->pos) {
-		*id = header_fixed(sc, s->buf + s->pos, cycles);
-		s->pos += sc->headlen;
-		return 0;
-	}
-	if (stream_struct(s, sc->header, &v) == -1)
+	if (stream_struct(s, s->class->header, &v) == -1)
 		return -1;
 	*id = v.has & 1 << ROLE_ID ? v.val[ROLE_ID] : 0;
 	if (v.has & 1 << ROLE_TIME)
-		clock_update(cycles, v.val[ROLE_TIME], sc->timebits);
+		clock_update(cycles, v.val[ROLE_TIME], v.timebits);
 	return 0;
 }
 
@@ -485,13 +602,18 @@ event_header(struct ctf_stream *s)
 {
 	const struct ctf_sclass *sc = s->class;
 	uint64_t id, cycles = s->cycles;
+	size_t n;
 
 	s->at = s->off + s->pos;
-	if (s->at == s->limit) {
+	s->atbit = s->bit;
+	if (s->at >= s->last && (s->at > s->last || s->bit >= s->lastbit)) {
 		s->inpacket = 0;
 		return -1;
 	}
-	if (header_read(s, &id, &cycles) == -1) {
+	if (s->bit == 0 && (n = header_quick(sc, s->buf + s->pos,
+	    s->stop - s->pos, &id, &cycles)) != 0)
+		s->pos += n;
+	else if (header_walk(s, &id, &cycles) == -1) {
 		event_damage(s, "beyond the packet's content");
 		return -1;
 	}
@@ -559,24 +681,25 @@ ctf_lost_until(const struct ctf_stream *s)
 	    s->item == ITEM_LOST ? s->lost : s->goneto;
 }
 
-/* Where the event ends whose body is at p; NULL: not all of it is here. */
-static const uint8_t *
-event_end(const struct ctf_stream *s, const struct ctf_eclass *ev,
-    const uint8_t *p)
+/* From an event's body past it; -1: not all of it is here. */
+static inline int
+event_walk(const struct ctf_stream *s, const struct ctf_eclass *ev,
+    struct ctf_cur *c)
 {
 	const struct ctf_type *context = s->class->context;
-	struct ctf_cur c;
 
-	if (ev->isfixed)
-		return ev->fixed > (size_t)(s->buf + s->stop - p) ? NULL :
-		    p + ev->fixed;
-	cur_set(&c, s);
-	c.p = p;
-	if ((context != NULL && ctf_walk(&c, context, NULL) == -1) ||
-	    (ev->context != NULL && ctf_walk(&c, ev->context, NULL) == -1) ||
-	    (ev->fields != NULL && ctf_walk(&c, ev->fields, NULL) == -1))
-		return NULL;
-	return c.p;
+	if (ev->isfixed && c->bit == 0) {
+		if (ev->fixed > (size_t)(c->end - c->p))
+			return -1;
+		c->p += ev->fixed;
+		return 0;
+	}
+	c->empty = 0;
+	return (context != NULL && ctf_walk(c, context, NULL) == -1) ||
+	    (ev->context != NULL && ctf_walk(c, ev->context, NULL) == -1) ||
+	    (ev->fields != NULL && ctf_walk(c, ev->fields, NULL) == -1) ||
+	    (c->bit > s->lastbit && s->off + (size_t)(c->p - s->buf) ==
+	    s->last) ? -1 : 0;
 }
 
 /*
@@ -586,16 +709,21 @@ event_end(const struct ctf_stream *s, const struct ctf_eclass *ev,
 int
 ctf_body(struct ctf_stream *s)
 {
-	const uint8_t *end;
+	struct ctf_cur c;
 
-	while ((end = event_end(s, s->event, s->buf + s->pos)) == NULL)
+	cur_set(&c, s);
+	while (event_walk(s, s->event, &c) == -1) {
 		if (!ctf_window_more(s)) {
 			event_damage(s, "beyond the packet's content");
 			return -1;
 		}
+		cur_set(&c, s);
+	}
 	s->body = s->pos;
-	s->pos = (size_t)(end - s->buf);
-	if (s->off + s->pos == s->at) {
+	s->bodybit = s->bit;
+	s->pos = (size_t)(c.p - s->buf);
+	s->bit = c.bit;
+	if (s->off + s->pos == s->at && s->bit == s->atbit) {
 		event_damage(s, "of no bytes");
 		return -1;
 	}
@@ -619,9 +747,11 @@ ctf_again(struct ctf_stream *s, const struct ctf_trace *tr, int event)
 	    event_find(s->class, ev->id);
 	if (s->class == NULL)
 		s->inpacket = 0;
+	stream_vals(s);
 	if (!event)
 		return 1;
 	s->pos = s->body;
+	s->bit = s->bodybit;
 	if (s->event != NULL)
 		return ctf_body(s) == 0;
 	s->inpacket = 0;
@@ -639,20 +769,25 @@ ctf_skip(struct ctf_stream *s)
 {
 	const struct ctf_sclass *sc = s->class;
 	const struct ctf_eclass *ev = s->event;
-	const uint8_t *end, *next, *p;
+	const uint8_t *p;
 	uint64_t cycles, done = s->cycles, id, n = 0;
+	struct ctf_cur c;
+	size_t len;
 
-	if (!s->inpacket || sc->headlen == 0)
+	if (!s->inpacket)
 		return 0;
-	p = s->buf + s->pos;
-	end = s->buf + s->stop;
-	while (sc->headlen <= (size_t)(end - p)) {
+	cur_set(&c, s);
+	p = c.p;
+	while (c.bit == 0) {
 		cycles = done;
-		id = header_fixed(sc, p, &cycles);
-		if ((id != ev->id && (ev = event_find(sc, id)) == NULL) ||
-		    (next = event_end(s, ev, p + sc->headlen)) == NULL)
+		len = header_quick(sc, p, (size_t)(c.end - p), &id, &cycles);
+		if (len == 0 ||
+		    (id != ev->id && (ev = event_find(sc, id)) == NULL))
 			break;
-		p = next;
+		c.p += len;
+		if (event_walk(s, ev, &c) == -1 || c.bit != 0)
+			break;
+		p = c.p;
 		done = cycles;
 		n++;
 	}

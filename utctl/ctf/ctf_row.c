@@ -31,10 +31,8 @@
 #include "../say.h"
 #include "reader.h"
 
-#define WINDOW	(4 << 10)
-
 /* A new stream of the file as it is now, to be read from its beginning. */
-static struct ctf_stream *
+struct ctf_stream *
 stream_anew(const struct ctf_stream *s)
 {
 	struct ctf_stream *c = calloc(1, sizeof(*c));
@@ -48,7 +46,7 @@ stream_anew(const struct ctf_stream *s)
 	    st.st_dev == s->dev ? (uint64_t)st.st_size : s->size;
 	c->growing = 1;
 	c->fd = -1;
-	c->basecap = WINDOW;
+	c->basecap = READER_LITTLE;
 	c->since = INT64_MIN;
 	c->until = INT64_MAX;
 	return c;
@@ -103,6 +101,7 @@ go_on(struct ctf_stream *s, const struct ctf_stream *before)
 {
 	struct ctf_stream *c = stream_anew(before);
 
+	s->first = before->first;
 	while (ctf_packet(c))
 		continue;
 	if (c->hasend && c->end <= s->begin) {

@@ -188,11 +188,17 @@ stream_here(const struct slices *sl, const struct ctf_stream *s)
 		was = *c;
 		*c = *s;
 		c->path = was.path;
+		c->twice = was.twice;
+		c->vals = was.vals;
 		c->fd = was.fd;
 		c->buf = was.buf;
 		c->cap = was.cap;
 	}
 	sl->read[s->index] = NULL;
+	c->nvals = s->nvals;
+	if ((c->vals = realloc(c->vals, c->nvals * sizeof(*c->vals))) == NULL)
+		die_errno("malloc");
+	memcpy(c->vals, s->vals, c->nvals * sizeof(*c->vals));
 	c->off += c->pos;
 	c->fill = c->pos = c->stop = 0;
 	c->growing = 0;
@@ -209,6 +215,7 @@ slice_streams(const struct slices *sl, struct reader *part, int first)
 
 	memset(part, 0, sizeof(*part));
 	part->select = sl->whole->select;
+	part->each = sl->whole->each;
 	part->left = ULLONG_MAX;
 	if (from->nstreams > 0)
 		window /= from->nstreams;

@@ -15,8 +15,9 @@
  */
 
 /*
- * The types of TSDL.  A wrong one gives NULL and an error said by
- * ctf_error(), after which every token is TOK_END: no loop goes on.
+ * The types of TSDL, of which those with members are here.  A wrong one gives
+ * NULL and an error said by ctf_error(), after which every token is TOK_END: no
+ * loop goes on.
  */
 
 #include <stdlib.h>
@@ -25,388 +26,36 @@
 #include "../say.h"
 #include "ctf_parse.h"
 
-/* The fields of a struct while they are read. */
+/* The fields of a struct or variant while they are read. */
 struct fields {
 	struct ctf_field	*list;
 	size_t			 n, cap;
 	struct map		 names;	/* one more than the index */
 	size_t			 nnames;
+	struct fields		*parent;	/* of the struct around */
+	int			 outside;	/* fields of that are named */
+	int			 isvariant;	/* none of its own can be */
 };
 
-struct labels {
-	struct ctf_type		*type;
-	struct ctf_label	*list;
-	size_t			 n, cap;
-	uint64_t		 next;		/* a label's without value */
-};
-
+/* The result of a function of ctf_make.c. */
 static struct ctf_type *
-type_new(struct ctf_parse *p, enum ctf_kind kind)
+type_made(struct ctf_parse *p, struct ctf_type *t, const char *why)
 {
-	struct ctf_type *t;
-
-	t = ctf_alloc(p->trace, sizeof(*t));
-	t->kind = kind;
-	t->align = 1;
-	t->base = 10;
-	t->depth = 1;
-	t->nodes = 1;
-	t->line = p->line;
-	t->next = p->trace->types;
-	p->trace->types = t;
-	return t;
-}
-
-/* { key = value; ... } */
-void
-ctf_block(struct ctf_parse *p, ctf_key *key, void *arg)
-{
-	const char *name;
-
-	ctf_expect(p, '{', "'{'");
-	while (p->tok != '}' && !p->bad) {
-		if (p->tok == TOK_IDENT && strcmp(p->str, "typealias") == 0)
-			ctf_typealias(p);
-		else {
-			name = ctf_path(p);
-			if (!p->bad)
-				key(p, name, arg);
-		}
-		ctf_expect(p, ';', "';'");
-	}
-	ctf_expect(p, '}', "'}'");
-}
-
-static void
-int_size(struct ctf_parse *p, struct ctf_type *t, const struct ctf_value *v)
-{
-	if (v->tok != TOK_NUM || v->neg || v->num == 0 || v->num > 64 ||
-	    v->num % 8 != 0)
-		ctf_error(p, "an integer's size must be 8, 16, ... 64");
-	else
-		t->nbytes = (uint32_t)v->num / 8;
-}
-
-static void
-int_key(struct ctf_parse *p, const char *key, void *arg)
-{
-	struct ctf_type *t = arg;
-	struct ctf_value v;
-
-	ctf_value(p, &v);
-	if (p->bad)
-		return;
-	if (strcmp(key, "size") == 0)
-		int_size(p, t, &v);
-	else if (strcmp(key, "align") == 0)
-		t->align = ctf_value_align(p, &v);
-	else if (strcmp(key, "signed") == 0)
-		t->sign = ctf_value_bool(p, &v);
-	else if (strcmp(key, "byte_order") == 0)
-		t->order = ctf_value_order(p, &v);
-	else if (strcmp(key, "base") == 0)
-		t->base = ctf_value_base(p, &v);
-	else if (strcmp(key, "encoding") == 0)
-		t->text = ctf_value_isutf8(p, &v);
-	else if (strcmp(key, "map") == 0)
-		t->map = ctf_value_clock(p, &v);
-	else
-		ctf_error(p, "unknown attribute '%.64s'", key);
-}
-
-static struct ctf_type *
-type_int(struct ctf_parse *p)
-{
-	struct ctf_type *t = type_new(p, CTF_INT);
-
-	ctf_block(p, int_key, t);
-	if (t->nbytes == 0)
-		ctf_error(p, "an integer without size");
-	t->shift = 64 - 8 * t->nbytes;
-	t->fixed = t->align == 1 ? t->nbytes : 0;
-	t->min = t->nbytes;
-	return t;
-}
-
-static void
-float_key(struct ctf_parse *p, const char *key, void *arg)
-{
-	struct ctf_type *t = arg;
-	struct ctf_value v;
-
-	ctf_value(p, &v);
-	if (p->bad)
-		return;
-	if (strcmp(key, "exp_dig") == 0) {
-		if (v.tok != TOK_NUM || (v.num != 8 && v.num != 11))
-			ctf_error(p, "exp_dig must be 8 or 11");
-		t->count = v.num;
-	} else if (strcmp(key, "mant_dig") == 0) {
-		if (v.tok != TOK_NUM || (v.num != 24 && v.num != 53))
-			ctf_error(p, "mant_dig must be 24 or 53");
-		t->nbytes = v.num == 24 ? 4 : 8;
-	} else if (strcmp(key, "align") == 0)
-		t->align = ctf_value_align(p, &v);
-	else if (strcmp(key, "byte_order") == 0)
-		t->order = ctf_value_order(p, &v);
-	else
-		ctf_error(p, "unknown attribute '%.64s'", key);
-}
-
-static struct ctf_type *
-type_float(struct ctf_parse *p)
-{
-	struct ctf_type *t = type_new(p, CTF_FLOAT);
-
-	ctf_block(p, float_key, t);
-	if (t->nbytes == 0 || t->count != (t->nbytes == 4 ? 8 : 11))
-		ctf_error(p, "exp_dig and mant_dig are not of a float");
-	t->shift = 64 - 8 * t->nbytes;
-	t->fixed = t->align == 1 ? t->nbytes : 0;
-	t->min = t->nbytes;
-	return t;
-}
-
-static void
-string_key(struct ctf_parse *p, const char *key, void *arg)
-{
-	struct ctf_value v;
-
-	(void)arg;
-	ctf_value(p, &v);
-	if (p->bad)
-		return;
-	if (strcmp(key, "encoding") == 0)
-		ctf_value_isutf8(p, &v);
-	else
-		ctf_error(p, "unknown attribute '%.64s'", key);
-}
-
-static struct ctf_type *
-type_string(struct ctf_parse *p)
-{
-	struct ctf_type *t = type_new(p, CTF_STRING);
-
-	if (p->tok == '{')
-		ctf_block(p, string_key, NULL);
-	t->min = 1;
-	return t;
-}
-
-static uint64_t
-name_key(const char *name)
-{
-	return map_bytes(0, name, strlen(name));
-}
-
-static struct ctf_type *
-type_find(struct ctf_parse *p, const char *name)
-{
-	struct ctf_alias *a = map_get(&p->trace->aliases, name_key(name));
-
-	for (; a != NULL; a = a->next)
-		if (strcmp(a->name, name) == 0)
-			return a->type;
-	ctf_error(p, "unknown type '%.64s'", name);
+	if (why == NULL)
+		return t;
+	ctf_error(p, "%s", why);
 	return NULL;
 }
 
-static void
-type_name(struct ctf_parse *p, const char *name, struct ctf_type *t)
-{
-	const uint64_t key = name_key(name);
-	struct ctf_alias *a;
-
-	if (p->bad)
-		return;
-	if (p->trace->nnames++ == CTF_NAMES) {
-		ctf_error(p, "too many types");
-		return;
-	}
-	a = ctf_alloc(p->trace, sizeof(*a));
-	a->name = name;
-	a->type = t;
-	a->next = map_get(&p->trace->aliases, key);
-	map_put(&p->trace->aliases, key, a);
-}
-
-static const char *
-type_join(struct ctf_parse *p, const char *a, const char *b)
-{
-	size_t n = strlen(a), m = strlen(b);
-	char *s;
-
-	s = ctf_alloc(p->trace, n + m + 2);
-	memcpy(s, a, n);
-	s[n] = ' ';
-	memcpy(s + n + 1, b, m + 1);
-	return s;
-}
-
-/* "struct NAME" or "enum NAME", NULL if there is no name. */
-static const char *
-type_tag(struct ctf_parse *p, const char *what)
-{
-	const char *tag;
-
-	if (p->tok != TOK_IDENT)
-		return NULL;
-	tag = type_join(p, what, p->str);
-	ctf_next(p);
-	return tag;
-}
-
-/* A label's value, which must fit its integer. */
-static uint64_t
-label_value(struct ctf_parse *p, const struct ctf_type *t)
-{
-	struct ctf_value v;
-	uint64_t max = UINT64_MAX >> t->shift >> (t->sign != 0);
-
-	v.neg = p->tok == '-';
-	if (v.neg)
-		ctf_next(p);
-	v.num = p->num;
-	if (p->tok != TOK_NUM)
-		ctf_error(p, "a label's value must be a number");
-	else if (v.neg ? !t->sign || v.num > max + 1 : v.num > max)
-		ctf_error(p, "a label's value does not fit");
-	ctf_next(p);
-	return v.neg ? 0 - v.num : v.num;
-}
-
-static void
-label_add(struct labels *l, const struct ctf_label *new)
-{
-	struct ctf_label *list;
-
-	if (l->n == l->cap) {
-		l->cap = l->cap == 0 ? 8 : 2 * l->cap;
-		if ((list = realloc(l->list, l->cap * sizeof(*list))) == NULL)
-			die_errno("malloc");
-		l->list = list;
-	}
-	l->list[l->n++] = *new;
-	l->next = new->hi + 1;
-}
-
-/* label [= value [... value]] */
-static void
-label_read(struct ctf_parse *p, struct labels *l)
-{
-	struct ctf_label new;
-
-	if (p->tok != TOK_IDENT && p->tok != TOK_STR) {
-		ctf_error(p, "a label expected");
-		return;
-	}
-	if (l->n == CTF_LABELS) {
-		ctf_error(p, "more than %d labels", CTF_LABELS);
-		return;
-	}
-	new.name = p->str;
-	new.lo = new.hi = l->next;
-	ctf_next(p);
-	if (ctf_accept(p, '=')) {
-		new.lo = new.hi = label_value(p, l->type);
-		if (ctf_accept(p, TOK_DOTS))
-			new.hi = label_value(p, l->type);
-	}
-	label_add(l, &new);
-}
-
 static struct ctf_type *
-enum_new(struct ctf_parse *p)
+type_array(struct ctf_parse *p, struct ctf_type *elem, enum ctf_kind kind,
+    uint64_t n)
 {
-	struct ctf_type *t, *of, *next;
+	struct ctf_type *t = type_new(p, kind);
 
-	if (ctf_accept(p, ':'))
-		of = ctf_type(p);
-	else
-		of = type_find(p, "int");
-	if (of == NULL)
-		return NULL;
-	if (of->kind != CTF_INT) {
-		ctf_error(p, "an enum of no integer");
-		return NULL;
-	}
-	t = type_new(p, CTF_ENUM);
-	next = t->next;
-	*t = *of;
-	t->next = next;
-	t->kind = CTF_ENUM;
-	return t;
-}
-
-static struct ctf_type *
-type_enum(struct ctf_parse *p)
-{
-	struct labels l;
-	const char *tag = type_tag(p, "enum");
-
-	if (tag != NULL && p->tok != '{' && p->tok != ':')
-		return type_find(p, tag);
-	memset(&l, 0, sizeof(l));
-	if ((l.type = enum_new(p)) == NULL)
-		return NULL;
-	ctf_expect(p, '{', "'{'");
-	while (p->tok != '}' && !p->bad) {
-		label_read(p, &l);
-		if (!ctf_accept(p, ','))
-			break;
-	}
-	ctf_expect(p, '}', "'}'");
-	l.type->labels = ctf_alloc(p->trace, l.n * sizeof(*l.list));
-	if (l.n != 0)
-		memcpy(l.type->labels, l.list, l.n * sizeof(*l.list));
-	l.type->nlabels = l.n;
-	free(l.list);
-	ctf_label_sort(p->trace, l.type);
-	if (tag != NULL)
-		type_name(p, tag, l.type);
-	return l.type;
-}
-
-/* An array or a sequence; none of its elements may be nothing at all. */
-static struct ctf_type *
-type_many(struct ctf_parse *p, struct ctf_type *elem, enum ctf_kind kind)
-{
-	struct ctf_type *t;
-
-	if (elem->min == 0)
-		ctf_error(p, "an array of what may be empty");
-	else if (elem->depth == CTF_DEPTH)
-		ctf_error(p, "too deep");
-	if (p->bad)
-		return NULL;
-	t = type_new(p, kind);
-	t->elem = elem;
-	t->align = elem->align;
-	t->text = elem->kind == CTF_INT && elem->nbytes == 1 && elem->text &&
-	    elem->align == 1;	/* no padding between */
-	t->depth = elem->depth + 1;
-	t->nodes = elem->nodes + 1;
-	t->empty = elem->empty + 1;
-	return t;
-}
-
-static struct ctf_type *
-type_array(struct ctf_parse *p, struct ctf_type *elem, uint64_t n)
-{
-	struct ctf_type *t;
-
-	if ((t = type_many(p, elem, CTF_ARRAY)) == NULL)
-		return NULL;
-	if (n > CTF_EVENTMAX / elem->min) {
-		ctf_error(p, "too large an array");
-		return NULL;
-	}
 	t->count = n;
-	t->min = n * elem->min;
-	if (t->min > 0)
-		t->empty--;
-	t->fixed = n * elem->fixed;
-	return t;
+	t->text = elem->kind == CTF_INT && elem->text && elem->fixed == 1;
+	return type_made(p, t, make_array(t, elem));
 }
 
 /* The last field of that name: one more than its index; 0: there is none. */
@@ -414,38 +63,88 @@ static size_t
 field_find(struct fields *fs, const char *name)
 {
 	for (; fs->nnames < fs->n; fs->nnames++)
-		map_put(&fs->names, name_key(fs->list[fs->nnames].name),
+		map_put(&fs->names, name_key(fs->list[fs->nnames].raw),
 		    (void *)(uintptr_t)(fs->nnames + 1));
 	return (size_t)(uintptr_t)map_get(&fs->names, name_key(name));
 }
 
-/* A sequence, whose length is in an earlier field of the same struct. */
-static struct ctf_type *
-type_seq(struct ctf_parse *p, struct ctf_type *elem, const char *len,
-    struct fields *fs)
+/*
+ * The field that a relative path names, from the inside out; or NULL.  What is
+ * in a struct beside it gets a slot of its own: see ctf_make.c.
+ */
+static struct ctf_field *
+field_meant(struct ctf_parse *p, const char *path, uint32_t **slot)
 {
-	const size_t i = field_find(fs, len);
-	struct ctf_type *t;
+	const char *dot = strchr(path, '.');
+	struct fields *fs;
+	struct ctf_field *f;
+	size_t i = 0;
+	char *first;
 
-	if (i == 0) {
-		ctf_error(p, "no field '%.64s' before this", len);
+	first = ctf_strdup(p->trace, path, dot == NULL ? strlen(path) :
+	    (size_t)(dot - path));
+	for (fs = p->scope; fs != NULL; fs = fs->parent) {
+		if (!fs->isvariant && (i = field_find(fs, first)) != 0)
+			break;
+		fs->outside = 1;
+	}
+	if (fs == NULL)
+		return NULL;
+	f = &fs->list[i - 1];
+	*slot = &f->slot;
+	if (dot == NULL)
+		return f;
+	if (f->type->kind != CTF_STRUCT)
+		return NULL;
+	f->type = make_own(p->trace, f->type);
+	if ((f = make_path(p->trace, f->type, dot + 1,
+	    f->type->nfields)) != NULL)
+		*slot = &f->outer;
+	return f;
+}
+
+/*
+ * Note where the length or the tag is, which is returned; or NULL: it was said
+ * why, or all that follows from it is left to ctf_scope.c.
+ */
+static struct ctf_field *
+slot_set(struct ctf_parse *p, struct ctf_type *t, const char *path)
+{
+	struct ctf_field *f;
+	uint32_t *slot;
+
+	if (ctf_scope_of(path) != -1) {
+		t->path = path;
+		t->slot = ctf_slot(p->trace, path);
 		return NULL;
 	}
-	t = fs->list[i - 1].type;
-	if (t->kind != CTF_INT || t->sign) {
-		ctf_error(p, "'%.64s' is no unsigned integer", len);
+	if ((f = field_meant(p, path, &slot)) == NULL) {
+		ctf_error(p, "no field '%.64s' before this", path);
 		return NULL;
 	}
-	if ((t = type_many(p, elem, CTF_SEQ)) == NULL)
-		return NULL;
-	fs->list[i - 1].islen = 1;
-	t->lenidx = i - 1;
-	return t;
+	if (*slot == 0)
+		*slot = ++p->trace->nslots;
+	t->slot = *slot;
+	return f;
+}
+
+static struct ctf_type *
+type_seq(struct ctf_parse *p, struct ctf_type *elem, const char *path)
+{
+	struct ctf_type *t = type_array(p, elem, CTF_SEQ, 0);
+	const struct ctf_field *f;
+	const char *why;
+
+	if (t == NULL || (f = slot_set(p, t, path)) == NULL ||
+	    (why = ctf_slot_isbad(t, f)) == NULL)
+		return t;
+	ctf_error(p, "'%.64s' %s", path, why);
+	return NULL;
 }
 
 /* The brackets after a field's name: the last is the innermost. */
 static struct ctf_type *
-field_dims(struct ctf_parse *p, struct ctf_type *t, struct fields *fs)
+field_dims(struct ctf_parse *p, struct ctf_type *t)
 {
 	struct ctf_value dims[CTF_DEPTH];
 	int n = 0;
@@ -457,33 +156,25 @@ field_dims(struct ctf_parse *p, struct ctf_type *t, struct fields *fs)
 		}
 		dims[n].tok = p->tok;
 		dims[n].num = p->num;
-		dims[n++].str = p->str;
-		if (p->tok != TOK_NUM && p->tok != TOK_IDENT)
-			ctf_error(p, "a length expected");
-		ctf_next(p);
+		if (p->tok == TOK_IDENT)
+			dims[n].str = ctf_path(p);
+		else
+			ctf_expect(p, TOK_NUM, "a length");
+		n++;
 		ctf_expect(p, ']', "']'");
 	}
 	while (n-- > 0 && !p->bad && t != NULL)
-		t = dims[n].tok == TOK_NUM ? type_array(p, t, dims[n].num) :
-		    type_seq(p, t, dims[n].str, fs);
+		t = dims[n].tok == TOK_NUM ? type_array(p, t, CTF_ARRAY,
+		    dims[n].num) : type_seq(p, t, dims[n].str);
 	return t;
 }
 
 static void
-field_read(struct ctf_parse *p, struct fields *fs)
+field_add(struct ctf_parse *p, struct ctf_type *t, const char *name)
 {
+	struct fields *fs = p->scope;
 	struct ctf_field *list, *f;
-	struct ctf_type *t;
-	const char *name;
 
-	if ((t = ctf_type(p)) == NULL)
-		return;
-	name = p->str;
-	ctf_expect(p, TOK_IDENT, "a field's name");
-	t = field_dims(p, t, fs);
-	ctf_expect(p, ';', "';'");
-	if (p->bad || t == NULL)
-		return;
 	if (fs->n == CTF_NODES) {
 		ctf_error(p, "too large a struct");
 		return;
@@ -497,59 +188,29 @@ field_read(struct ctf_parse *p, struct fields *fs)
 	f = &fs->list[fs->n++];
 	memset(f, 0, sizeof(*f));
 	f->type = t;
-	f->name = name;
-}
-
-/* Set what is known of a struct from its fields. */
-static void
-struct_sizes(struct ctf_parse *p, struct ctf_type *t)
-{
-	struct ctf_field *f;
-	int fixed = 1;
-
-	for (f = t->fields; f < t->fields + t->nfields; f++) {
-		if (f->type->align > t->align)
-			t->align = f->type->align;
-		if (f->type->depth >= t->depth)
-			t->depth = f->type->depth + 1;
-		t->nodes += f->type->nodes;
-		t->empty += f->type->empty;
-		t->min += f->type->min;
-		t->fixed += f->type->fixed;
-		if (f->type->fixed == 0)
-			fixed = 0;
-		if (t->depth > CTF_DEPTH || t->nodes > CTF_NODES ||
-		    t->min > CTF_EVENTMAX) {
-			ctf_error(p, "too large a struct");
-			return;
-		}
-	}
-	if (!fixed || t->align > 1)
-		t->fixed = 0;
-	t->empty += t->min == 0;
-	if (t->empty > CTF_EMPTY)
-		ctf_error(p, "more than %d fields that may be empty",
-		    CTF_EMPTY);
+	f->raw = name;
+	f->name = name[0] == '_' && name[1] != '\0' ? name + 1 : name;
 }
 
 static void
-struct_close(struct ctf_parse *p, struct ctf_type *t, struct fields *fs)
+field_read(struct ctf_parse *p)
 {
-	struct ctf_type *a;
-	size_t i;
+	struct ctf_type *t;
+	const char *name;
 
-	t->fields = ctf_alloc(p->trace, fs->n * sizeof(*fs->list));
-	t->nfields = fs->n;
-	for (i = 0; i < fs->n; i++) {
-		t->fields[i] = fs->list[i];
-		if (t->fields[i].name[0] == '_' && t->fields[i].name[1] != '\0')
-			t->fields[i].name++;
-		for (a = t->fields[i].type; a->kind == CTF_ARRAY ||
-		    a->kind == CTF_SEQ; a = a->elem)
-			if (a->kind == CTF_SEQ && a->len == NULL)
-				a->len = &t->fields[a->lenidx];
-	}
-	struct_sizes(p, t);
+	if (ctf_typealias_here(p) || (t = ctf_type(p)) == NULL)
+		return;
+	name = p->str;
+	ctf_expect(p, TOK_IDENT, "a field's name");
+	t = field_dims(p, t);
+	ctf_expect(p, ';', "';'");
+	if (p->bad || t == NULL)
+		return;
+	if (t->kind == CTF_VARIANT && t->slot == 0)
+		ctf_error(p, "a variant without tag");
+	else if (t->kind == CTF_SEQ && p->scope->n != 0)
+		make_length(&p->scope->list[p->scope->n - 1], name);
+	field_add(p, t, name);
 }
 
 /* align ( bits ) */
@@ -568,6 +229,35 @@ struct_align(struct ctf_parse *p)
 	return p->bad ? 1 : ctf_value_align(p, &v);
 }
 
+/* { type name; ... } */
+static void
+fields_read(struct ctf_parse *p, struct fields *fs, int isvariant)
+{
+	memset(fs, 0, sizeof(*fs));
+	fs->isvariant = isvariant;
+	fs->parent = p->scope;
+	p->scope = fs;
+	ctf_expect(p, '{', "'{'");
+	while (p->tok != '}' && !p->bad)
+		field_read(p);
+	ctf_expect(p, '}', "'}'");
+	p->scope = fs->parent;
+}
+
+/*
+ * The name is for whoever has the type elsewhere: but not if it means fields
+ * around it, which are not there.
+ */
+static void
+fields_end(struct ctf_parse *p, struct fields *fs, const char *tag,
+    struct ctf_type *t)
+{
+	if (tag != NULL && !fs->outside)
+		type_name(p, tag, t);
+	free(fs->list);
+	map_free(&fs->names);
+}
+
 static struct ctf_type *
 type_struct(struct ctf_parse *p)
 {
@@ -577,50 +267,65 @@ type_struct(struct ctf_parse *p)
 
 	if (tag != NULL && p->tok != '{')
 		return type_find(p, tag);
-	memset(&fs, 0, sizeof(fs));
 	t = type_new(p, CTF_STRUCT);
-	ctf_expect(p, '{', "'{'");
-	while (p->tok != '}' && !p->bad)
-		field_read(p, &fs);
-	ctf_expect(p, '}', "'}'");
+	fields_read(p, &fs, 0);
 	if (p->tok == TOK_IDENT && strcmp(p->str, "align") == 0)
 		t->align = struct_align(p);
 	if (!p->bad)
-		struct_close(p, t, &fs);
-	free(fs.list);
-	map_free(&fs.names);
-	if (tag != NULL)
-		type_name(p, tag, t);
+		type_made(p, t, make_struct(p->trace, t, fs.list, fs.n));
+	fields_end(p, &fs, tag, t);
 	return t;
 }
 
-/* Is it a word that C makes its types of?  These join to one name. */
-static int
-type_isword(const char *s)
+/* A variant of those options, whose tag may be elsewhere for each. */
+static struct ctf_type *
+variant_tagged(struct ctf_parse *p, const struct ctf_type *of,
+    const char *path)
 {
-	static const char *const words[] = { "unsigned", "signed", "long",
-	    "short", "int", "char", "const", "float", "double" };
-	size_t i;
+	struct ctf_type *t = type_new(p, CTF_VARIANT), *next = t->next;
+	const struct ctf_field *f;
+	const char *why;
 
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcmp(s, words[i]) == 0)
-			return 1;
-	return 0;
+	if (p->bad)
+		return NULL;
+	*t = *of;
+	t->next = next;
+	if ((f = slot_set(p, t, path)) == NULL)
+		return t;
+	if ((why = ctf_slot_isbad(t, f)) != NULL)
+		ctf_error(p, "'%.64s' %s", path, why);
+	else
+		ctf_slot_labels(p->trace, t, f->type);
+	return t;
 }
 
-static const char *
-type_words(struct ctf_parse *p)
+/* variant [name] [<tag>] [{ type option; ... }] */
+static struct ctf_type *
+type_variant(struct ctf_parse *p)
 {
-	const char *name = p->str;
-	int more = type_isword(name);
+	const char *name = NULL, *path = NULL;
+	struct fields fs;
+	struct ctf_type *t;
 
-	ctf_next(p);
-	while (more && p->tok == TOK_IDENT && type_isword(p->str) &&
-	    strlen(name) < 64) {
-		name = type_join(p, name, p->str);
-		ctf_next(p);
+	if (p->tok == TOK_IDENT)
+		name = type_tag(p, "variant");
+	if (ctf_accept(p, '<')) {
+		path = ctf_path(p);
+		ctf_expect(p, '>', "'>'");
 	}
-	return name;
+	if (p->tok == '{') {
+		t = type_new(p, CTF_VARIANT);
+		fields_read(p, &fs, 1);
+		if (!p->bad)
+			type_made(p, t, make_variant(p->trace, t, fs.list,
+			    fs.n));
+		fields_end(p, &fs, name, t);
+	} else if (name == NULL) {
+		ctf_error(p, "a variant's options expected");
+		return NULL;
+	} else
+		t = type_find(p, name);
+	return path == NULL || t == NULL ? t : variant_tagged(p, t, path);
 }
 
 static struct ctf_type *
@@ -634,7 +339,8 @@ type_any(struct ctf_parse *p)
 		{ "floating_point", type_float },
 		{ "string", type_string },
 		{ "enum", type_enum },
-		{ "struct", type_struct }
+		{ "struct", type_struct },
+		{ "variant", type_variant }
 	};
 	size_t i;
 
@@ -665,21 +371,31 @@ ctf_type(struct ctf_parse *p)
 	return p->bad ? NULL : t;
 }
 
-/* typealias type := name */
+/* Behind typealias: type := name; behind typedef: type name. */
 void
-ctf_typealias(struct ctf_parse *p)
+ctf_typealias(struct ctf_parse *p, int isdef)
 {
-	struct ctf_type *t;
-	const char *name;
+	struct ctf_type *t = ctf_type(p);
 
-	ctf_next(p);
-	if ((t = ctf_type(p)) == NULL)
-		return;
-	ctf_expect(p, TOK_ASSIGN, "':='");
-	if (p->tok != TOK_IDENT) {
+	if (t != NULL && !isdef)
+		ctf_expect(p, TOK_ASSIGN, "':='");
+	if (t != NULL && p->tok != TOK_IDENT)
 		ctf_error(p, "a type's name expected");
-		return;
-	}
-	name = type_words(p);
-	type_name(p, name, t);
+	if (t != NULL && !p->bad)
+		type_name(p, type_words(p), t);
+}
+
+/* Is it one of these? */
+int
+ctf_typealias_here(struct ctf_parse *p)
+{
+	int isdef;
+
+	if (p->tok != TOK_IDENT || ((isdef = strcmp(p->str, "typedef") == 0)
+	    == 0 && strcmp(p->str, "typealias") != 0))
+		return 0;
+	ctf_next(p);
+	ctf_typealias(p, isdef);
+	ctf_expect(p, ';', "';'");
+	return 1;
 }

@@ -43,12 +43,23 @@ ctf_path(struct ctf_parse *p)
 	return s;
 }
 
+/* Past a sign: is it a minus? */
+int
+ctf_sign(struct ctf_parse *p)
+{
+	const int neg = p->tok == '-';
+
+	if (neg || p->tok == '+')
+		ctf_next(p);
+	return neg;
+}
+
 /* = value */
 void
 ctf_value(struct ctf_parse *p, struct ctf_value *v)
 {
 	ctf_expect(p, '=', "'='");
-	v->neg = ctf_accept(p, '-');
+	v->neg = ctf_sign(p);
 	v->tok = p->tok;
 	v->num = p->num;
 	v->str = p->str;
@@ -131,7 +142,7 @@ ctf_value_bool(struct ctf_parse *p, const struct ctf_value *v)
 	return 0;
 }
 
-/* Bits, a power of 2, as bytes; less than a byte is one. */
+/* Bits, a power of 2. */
 uint32_t
 ctf_value_align(struct ctf_parse *p, const struct ctf_value *v)
 {
@@ -140,7 +151,7 @@ ctf_value_align(struct ctf_parse *p, const struct ctf_value *v)
 		ctf_error(p, "no alignment");
 		return 1;
 	}
-	return v->num < 8 ? 1 : (uint32_t)v->num / 8;
+	return (uint32_t)v->num;
 }
 
 /* "clock.NAME.value" */

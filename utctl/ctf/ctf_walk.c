@@ -17,25 +17,44 @@
 /*
  * Types beside the bytes of a packet: where fields are, if all of them is
  * there, and what the bytes of one mean.
+ *
+ * What is made of whole bytes at bytes takes the short way.  Bits are counted
+ * from a byte's lowest one if the byte order is little-endian, else from the
+ * highest.
  */
 
 #include <string.h>
 
 #include "ctf.h"
 
-/* To a multiple of so many bytes from the packet's beginning. */
+/* To a multiple of so many bits from the packet's beginning. */
 int
 ctf_align(struct ctf_cur *c, uint32_t align)
 {
 	uint64_t pad;
 
-	if (align == 1)
+	if (align < 8) {
+		c->bit = (c->bit + align - 1) & ~(align - 1);
+		c->p += c->bit / 8;
+		c->bit %= 8;
 		return 0;
-	pad = (0 - (c->bias + (uint64_t)(c->p - c->buf))) & (align - 1);
+	}
+	if (c->bit != 0) {
+		c->bit = 0;
+		c->p++;
+	}
+	pad = (0 - (c->s->off - c->s->pkt + (uint64_t)(c->p - c->s->buf))) &
+	    (align / 8 - 1);
 	if (pad > (uint64_t)(c->end - c->p))
 		return -1;
 	c->p += pad;
 	return 0;
+}
+
+static inline int
+walk_align(struct ctf_cur *c, uint32_t align)
+{
+	return align <= 8 && c->bit == 0 ? 0 : ctf_align(c, align);
 }
 
 static int
@@ -47,85 +66,239 @@ walk_skip(struct ctf_cur *c, uint64_t n)
 	return 0;
 }
 
+/* n elements of so many bits. */
+static int
+walk_bits(struct ctf_cur *c, uint64_t n, uint32_t bits)
+{
+	if (n > (8 * (uint64_t)(c->end - c->p) - c->bit) / bits)
+		return -1;
+	n = n * bits + c->bit;
+	c->p += n / 8;
+	c->bit = n % 8;
+	return 0;
+}
+
 /*
- * The padding before the first element is there even if no element is.  Every
- * element is a byte at least, so a wrong number soon ends.
+ * Past a number of LEB128: groups of 7 bits, the lowest first, and the last has
+ * no highest bit.  What does not fit 64 bits is none.
  */
 static int
-walk_elems(struct ctf_cur *c, const struct ctf_type *elem, uint64_t n)
+walk_leb(struct ctf_cur *c, const struct ctf_type *t)
 {
-	if (ctf_align(c, elem->align) == -1)
+	uint32_t n;
+
+	for (n = 1; c->p < c->end; n++)
+		if ((*c->p++ & 0x80) == 0)
+			return n < 10 || (n == 10 && (c->p[-1] <= 1 ||
+			    (t->sign && c->p[-1] == 0x7f)) &&
+			    !(t->sign && c->p[-1] == 1)) ? 0 : -1;
+		else if (n == 10)
+			break;
+	return -1;
+}
+
+static uint64_t
+leb_load(const uint8_t *p, const struct ctf_type *t)
+{
+	uint64_t v = 0;
+	uint32_t shift = 0;
+
+	for (; *p & 0x80; p++, shift += 7)
+		v |= (uint64_t)(*p & 0x7f) << shift;
+	v |= (uint64_t)*p << shift;
+	if (t->sign && *p & 0x40 && shift + 7 < 64)
+		v |= UINT64_MAX << (shift + 7);
+	return v;
+}
+
+static int
+walk_number(struct ctf_cur *c, const struct ctf_type *t)
+{
+	if (walk_align(c, t->align) == -1)
 		return -1;
+	return !t->isbits ? walk_skip(c, t->nbytes) : t->leb ?
+	    walk_leb(c, t) : walk_bits(c, 1, t->bits);
+}
+
+/* A number whose first bit is that: eight bytes, or nine. */
+static uint64_t
+bits_load(const uint8_t *p, unsigned int bit, const struct ctf_type *t)
+{
+	static const struct ctf_type le = { .bits = 64 },
+	    be = { .bits = 64, .big = 1 };
+	uint64_t v = ctf_load(p, t->big ? &be : &le), turned = 0;
+	uint32_t i;
+
+	if (t->big) {
+		v <<= bit;
+		if (bit + t->bits > 64)
+			v |= (uint64_t)p[8] >> (8 - bit);
+		v >>= t->shift;
+	} else {
+		v >>= bit;
+		if (bit + t->bits > 64)
+			v |= (uint64_t)p[8] << (64 - bit);
+		v = v << t->shift >> t->shift;
+	}
+	if (t->turned) {
+		for (i = 0; i < t->bits; i++)
+			turned |= (v >> i & 1) << (t->bits - 1 - i);
+		v = turned;
+	}
+	if (t->sign && v >> (t->bits - 1) != 0)
+		v |= ~(UINT64_MAX >> t->shift);
+	return v;
+}
+
+static uint64_t
+number_load(const struct ctf_cur *c, const struct ctf_type *t)
+{
+	return !t->isbits ? ctf_load(c->p, t) : t->leb ? leb_load(c->p, t) :
+	    bits_load(c->p, c->bit, t);
+}
+
+uint64_t
+ctf_take_bits(struct ctf_cur *c, const struct ctf_type *t)
+{
+	uint64_t v;
+
+	(void)walk_align(c, t->align);
+	v = number_load(c, t);
+	if (!t->isbits)
+		c->p += t->nbytes;
+	else if (t->leb)
+		(void)walk_leb(c, t);
+	else
+		(void)walk_bits(c, 1, t->bits);
+	return v;
+}
+
+uint64_t
+ctf_count(const struct ctf_cur *c, const struct ctf_type *t)
+{
+	return t->kind == CTF_ARRAY ? t->count : c->s->vals[t->slot];
+}
+
+const struct ctf_field *
+ctf_option(const struct ctf_cur *c, const struct ctf_type *t)
+{
+	const struct ctf_label *l = ctf_label(t, c->s->vals[t->slot]);
+
+	return l == NULL ? NULL : &t->fields[l->option];
+}
+
+/*
+ * The padding before the first element is there even if no element is.  So that
+ * a wrong number soon ends, only so many elements may be nothing at all.
+ */
+static int
+walk_elems(struct ctf_cur *c, const struct ctf_type *t)
+{
+	const struct ctf_type *elem = t->elem;
+	const uint8_t *before;
+	unsigned int bit;
+	uint64_t n;
+
+	if (walk_align(c, t->align) == -1)
+		return -1;
+	n = ctf_count(c, t);
 	if (elem->fixed != 0) {
 		if (n > (uint64_t)(c->end - c->p) / elem->fixed)
 			return -1;
 		c->p += n * elem->fixed;
 		return 0;
 	}
-	for (; n > 0; n--)
-		if (ctf_walk_type(c, elem) == -1)
+	if (elem->align == 1 && elem->bits != 0 && !elem->leb)
+		return walk_bits(c, n, elem->bits);
+	for (; n > 0; n--) {
+		before = c->p;
+		bit = c->bit;
+		if (ctf_walk_type(c, elem) == -1 || (c->p == before &&
+		    c->bit == bit && c->empty++ == CTF_EMPTIES))
 			return -1;
+	}
 	return 0;
 }
 
 static int
-walk_string(struct ctf_cur *c)
+walk_wide(struct ctf_cur *c, const struct ctf_type *t)
+{
+	while ((size_t)(c->end - c->p) >= (size_t)t->wide) {
+		c->p += t->wide;
+		if (ctf_unit(c->p - t->wide, t) == 0)
+			return 0;
+	}
+	return -1;
+}
+
+static int
+walk_string(struct ctf_cur *c, const struct ctf_type *t)
 {
 	const uint8_t *nul;
 
-	if (c->p == c->end ||
-	    (nul = memchr(c->p, '\0', (size_t)(c->end - c->p))) == NULL)
+	if (walk_align(c, 8) == -1 || c->p == c->end)
+		return -1;
+	if (t->wide)
+		return walk_wide(c, t);
+	if ((nul = memchr(c->p, '\0', (size_t)(c->end - c->p))) == NULL)
 		return -1;
 	c->p = nul + 1;
 	return 0;
 }
 
-int
-ctf_walk_type(struct ctf_cur *c, const struct ctf_type *t)
+/* After ctf_body(). */
+const uint8_t *
+ctf_text(struct ctf_cur *c, const struct ctf_type *t, size_t *len)
 {
-	switch (t->kind) {
-	case CTF_INT:
-	case CTF_ENUM:
-	case CTF_FLOAT:
-		if (ctf_align(c, t->align) == -1)
-			return -1;
-		return walk_skip(c, t->nbytes);
-	case CTF_STRING:
-		return walk_string(c);
-	case CTF_ARRAY:
-		return walk_elems(c, t->elem, t->count);
-	case CTF_SEQ:
-		return walk_elems(c, t->elem, t->len->val);
-	case CTF_STRUCT:
-		return ctf_walk(c, t, NULL);
-	}
-	return -1;
+	const uint8_t *from, *nul;
+
+	ctf_to(c, t);
+	from = c->p;
+	(void)ctf_walk_type(c, t);
+	if (t->wide)
+		return ctf_narrow(from, c->p, t, len);
+	*len = (size_t)(c->p - from);
+	if (*len != 0 && (nul = memchr(from, '\0', *len)) != NULL)
+		*len = (size_t)(nul - from);
+	return from;
 }
 
-/* A field that the reader itself wants. */
+/* Past a field that is noted. */
 static int
-walk_noted(struct ctf_cur *c, struct ctf_field *f, struct ctf_vals *v)
+walk_noted(struct ctf_cur *c, const struct ctf_field *f)
 {
+	struct ctf_vals *v = c->found;
 	const struct ctf_type *t = f->type;
-	const uint8_t *from, *nul;
+	const uint8_t *from;
+	struct ctf_cur begin;
 	uint64_t val;
 	size_t len;
 
-	if (ctf_align(c, t->align) == -1)
+	if (walk_align(c, t->align) == -1)
 		return -1;
-	from = c->p;
+	begin = *c;
 	if (ctf_walk_type(c, t) == -1)
 		return -1;
-	if (t->kind == CTF_INT || t->kind == CTF_ENUM) {
-		val = ctf_load(from, t);
-		f->val = val;
-		if (v != NULL)
-			v->val[f->role] = val;
-	} else if (v != NULL && f->role == ROLE_UUID)
-		v->uuid = from;
-	else if (v != NULL) {
-		nul = memchr(from, '\0', (size_t)(c->p - from));
-		len = (size_t)((nul == NULL ? c->p : nul) - from);
+	if (t->bits != 0) {
+		val = number_load(&begin, t);
+		if (f->slot != 0)
+			c->s->vals[f->slot] = val;
+		if (f->outer != 0)
+			c->s->vals[f->outer] = val;
+		if (v == NULL)
+			return 0;
+		v->val[f->role] = val;
+		v->type[f->role] = t;
+		v->at[f->role] = begin.p;
+		v->bit[f->role] = (uint8_t)begin.bit;
+		if (f->role == ROLE_TIME)
+			v->timebits = t->bits;
+	} else if (v == NULL)
+		return 0;
+	else if (f->role == ROLE_UUID)
+		v->uuid = begin.p;
+	else {
+		from = ctf_text(&begin, t, &len);
 		if (f->role == ROLE_THREAD) {
 			v->thread = from;
 			v->threadlen = len;
@@ -134,46 +307,84 @@ walk_noted(struct ctf_cur *c, struct ctf_field *f, struct ctf_vals *v)
 			v->namelen = len;
 		}
 	}
-	if (v != NULL)
-		v->has |= (uint32_t)1 << f->role;
+	v->has |= (uint32_t)1 << f->role;
 	return 0;
 }
 
-/* Past a struct, if all of it is there. */
-int
-ctf_walk(struct ctf_cur *c, const struct ctf_type *t, struct ctf_vals *v)
+/* After ctf_body(): note a length or tag that is yet to be read. */
+void
+ctf_note(const struct ctf_cur *c, const struct ctf_field *f)
 {
-	struct ctf_field *f = t->fields, *end = f + t->nfields;
+	struct ctf_cur ahead = *c;
 
-	if (ctf_align(c, t->align) == -1)
+	ahead.found = NULL;
+	(void)walk_noted(&ahead, f);
+}
+
+int
+ctf_walk_field(struct ctf_cur *c, const struct ctf_field *f)
+{
+	if (f->role != ROLE_NONE || f->slot != 0 || f->outer != 0)
+		return walk_noted(c, f);
+	return ctf_walk_type(c, f->type);
+}
+
+static int
+walk_struct(struct ctf_cur *c, const struct ctf_type *t)
+{
+	const struct ctf_field *f = t->fields, *end = f + t->nfields;
+
+	if (walk_align(c, t->align) == -1)
 		return -1;
 	while (f < end) {
 		if (f->run != 0) {
-			if (walk_skip(c, f->runlen) == -1)
+			if (walk_align(c, 8) == -1 ||
+			    walk_skip(c, f->runlen) == -1)
 				return -1;
 			f += f->run;
 			continue;
 		}
-		if (f->role != ROLE_NONE || f->islen) {
-			if (walk_noted(c, f, v) == -1)
-				return -1;
-		} else if (ctf_walk_type(c, f->type) == -1)
+		if (ctf_walk_field(c, f) == -1)
 			return -1;
 		f++;
 	}
 	return 0;
 }
 
-/* Past the length of a sequence, which is noted for that. */
-void
-ctf_length(struct ctf_cur *c, struct ctf_field *f)
+int
+ctf_walk_type(struct ctf_cur *c, const struct ctf_type *t)
 {
-	ctf_align(c, f->type->align);
-	f->val = ctf_load(c->p, f->type);
-	c->p += f->type->nbytes;
+	const struct ctf_field *f;
+
+	switch (t->kind) {
+	case CTF_INT:
+	case CTF_ENUM:
+	case CTF_FLOAT:
+		return walk_number(c, t);
+	case CTF_STRING:
+		return walk_string(c, t);
+	case CTF_ARRAY:
+	case CTF_SEQ:
+		return walk_elems(c, t);
+	case CTF_STRUCT:
+		return walk_struct(c, t);
+	case CTF_VARIANT:
+		if ((f = ctf_option(c, t)) == NULL)
+			return t->optional ? 0 : -1;
+		return ctf_walk_field(c, f);
+	}
+	return -1;
 }
 
-/* The floating-point number that ctf_load() has read. */
+/* Past a struct, if all of it is there; roles are noted if v is not NULL. */
+int
+ctf_walk(struct ctf_cur *c, const struct ctf_type *t, struct ctf_vals *v)
+{
+	c->found = v;
+	return walk_struct(c, t);
+}
+
+/* The floating-point number that ctf_take() has read. */
 double
 ctf_real(const struct ctf_type *t, uint64_t v)
 {
@@ -181,7 +392,7 @@ ctf_real(const struct ctf_type *t, uint64_t v)
 	double d;
 	float f;
 
-	if (t->nbytes == 8) {
+	if (t->bits == 64) {
 		memcpy(&d, &v, sizeof(d));
 		return d;
 	}

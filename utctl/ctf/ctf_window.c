@@ -32,7 +32,7 @@
 #include "../say.h"
 #include "ctf.h"
 
-#define SLACK	8		/* ctf_load() reads up to 7 bytes too many */
+#define SLACK	8		/* see ctf_load() */
 #define BLOCK	512		/* bytes: systems count in these */
 #define HOLE	(4 << 20)	/* bytes of a hole that no event leaves */
 
@@ -157,6 +157,7 @@ ctf_window_seek(struct ctf_stream *s, uint64_t to)
 		s->off = to;
 		s->fill = s->pos = 0;
 	}
+	s->bit = 0;
 	window_stop(s);
 }
 

@@ -33,6 +33,8 @@
 
 #include "ctf.h"
 
+#define READER_LITTLE	(4 << 10)	/* window of who reads headers only */
+
 struct reader_cores;
 struct select;
 
@@ -101,6 +103,8 @@ struct reader {
 	const struct reader_names *names; /* NULL: none */
 	int			 refused;	/* ops->refused is called */
 	const struct reader_cores *cores; /* cores.h; NULL: one core */
+	int			 each;		/* select takes all events */
+	int			 apart;	/* one stream after the other */
 
 	unsigned long long	 skip;	/* events to pass over first */
 	unsigned long long	 left;	/* events to read after that */
@@ -123,8 +127,12 @@ void	 stream_free(struct ctf_stream *);
 /* ctf_dates.c */
 void	 reader_open_all(struct reader *, char **);
 
+/* ctf_twice.c */
+void	 reader_twice(struct reader *);
+
 /* ctf_row.c: where streams that are new go on from. */
 void	 reader_rows(struct reader *);
+struct ctf_stream *stream_anew(const struct ctf_stream *);
 
 /* view.c: prints what is read; losses on stderr. */
 extern const struct reader_ops print_ops;
@@ -133,10 +141,11 @@ extern const struct reader_ops print_ops;
 void	 reader_trace(struct reader *, const struct reader_ops *,
 	    struct ctf_trace *);
 void	 reader_run(struct reader *, const struct reader_ops *, void *);
-void	 reader_damage(const struct reader *);
 int	 reader_span(const struct reader *, int64_t *, int64_t *);
 void	 reader_times(struct reader *);
 void	 reader_count(struct reader *);
+void	 reader_again(const struct reader *, struct reader *);
+void	 reader_merge(struct reader *, const struct reader_ops *, void *);
 void	 reader_idle(struct reader *, struct ctf_stream *);
 void	 reader_wake(struct reader *);
 void	 reader_sort(struct reader *);

@@ -104,7 +104,7 @@ follower_print(const char *dir, int fd, int life, int64_t hold)
 		die_errno("-F");
 	ctf_print_init(0);
 	columns_set(COLUMNS_DEFAULT);
-	ut_confine_reader();
+	ut_confine_reader(0);
 	reader_follow(&r, &f, &print_ops, NULL);
 	ctf_print_flush();
 	ctf_damage_say();

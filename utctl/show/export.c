@@ -31,10 +31,12 @@ static const struct format_kind {
 	void		(*run)(struct reader *, struct pairs *);
 } formats[] = {
 	{ "chrome", "for Perfetto, and others (the default)", export_chrome },
-	{ "folded", "the self time of each stack of pairs", export_folded }
+	{ "folded", "the self time of each stack of pairs", export_folded },
+	{ "ctf", "a smaller trace, in the directory of -o", NULL }
 };
 
 static const struct format_kind *chosen;	/* -F */
+static const char *output;			/* -o */
 static struct pairs pairs;
 
 static const char *
@@ -68,14 +70,33 @@ export_option(int c)
 		pairs_add(&pairs, optarg);
 	else if (c == 'F')
 		chosen = format_of(optarg);
-	return c == 'D' || c == 'F';
+	else if (c == 'o')
+		output = optarg;
+	return c == 'D' || c == 'F' || c == 'o';
+}
+
+static void
+check(void)
+{
+	if (chosen->run != NULL && output != NULL)
+		die("-o: only -F ctf writes a directory");
+	if (chosen->run == NULL && output == NULL)
+		die("-F ctf: -o names the directory to write");
+	if (chosen->run == NULL && pairs.given != NULL)
+		die("-D and -F ctf: a trace has no pairs");
+	if (chosen->run == NULL)
+		show_writes();
 }
 
 static int
 export(struct reader *rd, char **dirs)
 {
 	reader_open_all(rd, dirs);
-	if (show_any(rd))
+	if (!show_any(rd))
+		return 0;
+	if (chosen->run == NULL)
+		export_ctf(rd, dirs, output);
+	else
 		chosen->run(rd, &pairs);
 	return 0;
 }
@@ -96,10 +117,11 @@ export_end(void)
 static int
 export_main(int argc, char **argv)
 {
-	static const struct show show_export = { export_option, NULL,
+	static const struct show show_export = { export_option, check,
 	    NULL, NULL, export, say_pairs, export_end };
 
 	chosen = &formats[0];
+	output = NULL;
 	pairs_init(&pairs);
 	pairs.named = 1;
 	return show(&show_export, argc, argv);
@@ -108,8 +130,9 @@ export_main(int argc, char **argv)
 const struct command cmd_export = {
 	.name = "export", .page = "utctl-view",
 	.line = "write traces for programs that draw time lines, or flames",
-	.usage = "[-F format] [-D begin,end[,field]] ... " SHOW_USAGE,
+	.usage = "[-F format] [-D begin,end[,field]] ... [-o dir] " SHOW_USAGE,
 	.options = {
+	    "-o dir\tthe directory that -F ctf writes",
 	    "-D a,b,key\tpairs of these events; key: a field of both",
 	    SHOW_HELP
 	},

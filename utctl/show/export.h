@@ -23,6 +23,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "../ctf/reader.h"
 #include "pair.h"
@@ -34,5 +35,18 @@
  */
 void	 export_chrome(struct reader *, struct pairs *);
 void	 export_folded(struct reader *, struct pairs *);
+
+/* A trace: what is read of these directories, into that one. */
+void	 export_ctf(struct reader *, char **, const char *);
+
+/*
+ * export_dir.c: the directory that is written, which must be new, or empty.
+ * Paths are below it.  Whatever fails ends utctl.
+ */
+void	 export_dir(const char *);
+FILE	*export_dir_file(const char *);
+void	 export_dir_close(FILE *, const char *);
+void	 export_dir_die(const char *) __attribute__((noreturn));
+void	 export_dir_keep(void);
 
 #endif /* EXPORT_H */

@@ -59,6 +59,8 @@ is_large(const struct ctf_type *t, uint64_t v)
 static char *
 put_int(char *p, const struct ctf_type *t, uint64_t v)
 {
+	if (t->isbool)
+		return out_text(p, v != 0 ? "true" : "false");
 	if (t->base != 10 && !style.json)
 		return put_bits(p, t, v);
 	if (style.json && is_large(t, v)) {
@@ -76,9 +78,39 @@ put_float(char *p, const struct ctf_type *t, uint64_t v)
 	const double d = ctf_real(t, v);
 
 	if (isfinite(d))
-		return ctf_put_real(p, d, t->nbytes == 4);
+		return ctf_put_real(p, d, t->bits == 32);
 	return out_text(p, style.json ? "null" : isnan(d) ? "nan" :
 	    d < 0 ? "-inf" : "inf");
+}
+
+/* A label of flags is of the bits from lo to hi. */
+static uint64_t
+flag_bits(const struct ctf_label *l)
+{
+	return l->hi > 63 || l->lo > l->hi ? 0 :
+	    UINT64_MAX >> (63 - l->hi) & UINT64_MAX << l->lo;
+}
+
+/* The flags that are set, of which each label is some bits. */
+static char *
+put_flags(char *p, const struct ctf_type *t, uint64_t v)
+{
+	const struct ctf_label *l, *end = t->labels + t->nlabels;
+	const char *between = "";
+
+	if (style.json) {
+		p = put_int(out_text(p, "{\"value\":"), t, v);
+		p = out_text(p, ",\"labels\":[");
+	}
+	for (l = t->labels; l < end; l++) {
+		if ((v & flag_bits(l)) == 0)
+			continue;
+		p = out_text(out_text(p, between), l->text);
+		between = style.json ? "," : "|";
+	}
+	if (style.json)
+		return out_text(p, "]}");
+	return between[0] == '\0' ? put_int(p, t, v) : p;
 }
 
 static char *
@@ -87,6 +119,8 @@ put_enum(char *p, const struct ctf_type *t, uint64_t v)
 	const struct ctf_label *l = ctf_label(t, v);
 	const char *name = l != NULL ? l->text : NULL;
 
+	if (t->ismap)
+		return put_flags(p, t, v);
 	if (style.json) {
 		memcpy(p, "{\"value\":", 9);
 		p = put_int(p + 9, t, v);
@@ -125,26 +159,30 @@ put_bytes(char *p, const uint8_t *s, uint64_t n)
 static int
 is_byte(const struct ctf_type *t)
 {
-	return t->kind == CTF_INT && t->nbytes == 1 && t->base == 16 &&
-	    !t->sign && t->align == 1;
+	return t->kind == CTF_INT && t->fixed == 1 && t->base == 16 &&
+	    !t->sign && !t->isbool;
+}
+
+static char *
+put_text(char *p, struct ctf_cur *c, const struct ctf_type *t)
+{
+	size_t len;
+	const uint8_t *s = ctf_text(c, t, &len);
+
+	return put_string(p, s, len);
 }
 
 static char	*put_value(char *, struct ctf_cur *, const struct ctf_type *);
 
 static char *
-put_elems(char *p, struct ctf_cur *c, const struct ctf_type *t, uint64_t n)
+put_elems(char *p, struct ctf_cur *c, const struct ctf_type *t)
 {
-	const uint8_t *nul;
+	const uint64_t n = ctf_count(c, t);
 	uint64_t i;
 
-	ctf_align(c, t->align);
-	if (t->text) {
-		nul = memchr(c->p, '\0', (size_t)n);
-		p = put_string(p, c->p, nul == NULL ? (size_t)n :
-		    (size_t)(nul - c->p));
-		c->p += n;
-		return p;
-	}
+	if (t->text)
+		return put_text(p, c, t);
+	ctf_to(c, t);
 	if (!style.json && is_byte(t->elem)) {
 		p = put_bytes(p, c->p, n);
 		c->p += n;
@@ -172,9 +210,7 @@ put_address(char *p, struct ctf_cur *c, const struct ctf_field *f)
 	const struct symbol *name;
 	uint64_t v;
 
-	ctf_align(c, f->type->align);
-	v = ctf_load(c->p, f->type);
-	c->p += f->type->nbytes;
+	v = ctf_take(c, f->type);
 	name = symbols_field(current, f, v);
 	p = out_room(p, ROOM);
 	if (name == NULL || style.json)
@@ -192,8 +228,8 @@ put_address(char *p, struct ctf_cur *c, const struct ctf_field *f)
 static int
 is_who(const struct ctf_field *f)
 {
-	return f->role == ROLE_VPID || f->role == ROLE_VTID ||
-	    f->role == ROLE_PROCNAME;
+	return ((f->role == ROLE_VPID || f->role == ROLE_VTID) &&
+	    f->name[0] == 'v') || f->role == ROLE_PROCNAME;
 }
 
 /* Skip the members that were printed before, if context is set. */
@@ -203,20 +239,22 @@ put_struct(char *p, struct ctf_cur *c, const struct ctf_type *t, int context)
 	struct ctf_field *f = t->fields, *end = f + t->nfields;
 	size_t skip = style.json ? 1 : 2;	/* no comma before the first */
 
-	ctf_align(c, t->align);
+	ctf_to(c, t);
 	p = out_room(p, ROOM);
 	*p++ = '{';
 	if (!style.json)
 		*p++ = ' ';
 	for (; f < end; f++) {
-		if (f->special && f->islen)
-			ctf_length(c, f);
-		else if (f->special) {
+		if (f->special && (f->slot != 0 || f->outer != 0))
+			ctf_note(c, f);
+		if (f->special && f->hidden)
+			(void)ctf_take(c, f->type);
+		else if (f->special && f->address != ADDRESS_NONE) {
 			p = out_put(p, f->key + skip, f->keylen - skip);
 			p = put_address(p, c, f);
 			skip = 0;
 		} else if (context && is_who(f))
-			ctf_walk_type(c, f->type);
+			(void)ctf_walk_field(c, f);
 		else {
 			p = out_put(p, f->key + skip, f->keylen - skip);
 			p = put_value(p, c, f->type);
@@ -233,31 +271,38 @@ put_struct(char *p, struct ctf_cur *c, const struct ctf_type *t, int context)
 static char *
 put_value(char *p, struct ctf_cur *c, const struct ctf_type *t)
 {
+	const struct ctf_field *f;
 	const uint8_t *s;
 	uint64_t v;
 
 	p = out_room(p, ROOM);
 	switch (t->kind) {
 	case CTF_STRING:
+		if (t->wide)
+			return put_text(p, c, t);
+		ctf_to(c, t);
 		s = c->p;
 		c->p = memchr(s, '\0', (size_t)(c->end - s));
 		p = put_string(p, s, (size_t)(c->p - s));
 		c->p++;
 		return p;
 	case CTF_ARRAY:
-		return put_elems(p, c, t, t->count);
 	case CTF_SEQ:
-		return put_elems(p, c, t, t->len->val);
+		return put_elems(p, c, t);
 	case CTF_STRUCT:
 		return put_struct(p, c, t, 0);
+	case CTF_VARIANT:
+		if ((f = ctf_option(c, t)) == NULL)
+			return out_text(p, style.json ? "null" : "none");
+		if (f->outer != 0)
+			ctf_note(c, f);
+		return put_value(p, c, f->type);
 	case CTF_INT:
 	case CTF_ENUM:
 	case CTF_FLOAT:
 		break;
 	}
-	ctf_align(c, t->align);
-	v = ctf_load(c->p, t);
-	c->p += t->nbytes;
+	v = ctf_take(c, t);
 	return t->kind == CTF_INT ? put_int(p, t, v) : t->kind == CTF_ENUM ?
 	    put_enum(p, t, v) : put_float(p, t, v);
 }
@@ -273,7 +318,7 @@ put_context(char *p, struct ctf_cur *c, const struct ctf_type *t,
 		if (!is_who(&t->fields[i]))
 			break;
 	if (i == t->nfields) {
-		ctf_walk(c, t, NULL);
+		(void)ctf_walk(c, t, NULL);
 		return p;
 	}
 	if (style.json)

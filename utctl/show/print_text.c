@@ -33,6 +33,21 @@
 #define CYAN	"\033[36m"
 #define WARNING	4		/* the level; what is below is worse */
 
+#define EACH(c)	(UINT64_MAX / 255 * (c))	/* in each byte */
+#define ZERO(w)	(((w) - EACH(1)) & ~(w) & EACH(0x80))	/* some byte is */
+
+/* Put eight bytes, if they are printable ASCII that is never escaped. */
+static int
+put_eight(char *p, const uint8_t *s)
+{
+	uint64_t w;
+
+	memcpy(&w, s, sizeof(w));
+	memcpy(p, &w, sizeof(w));
+	return ((w | (w - EACH(0x20)) | ZERO(w ^ EACH('"')) |
+	    ZERO(w ^ EACH('\\')) | ZERO(w ^ EACH(0x7f))) & EACH(0x80)) == 0;
+}
+
 char *
 put_string(char *p, const uint8_t *s, size_t len)
 {
@@ -43,6 +58,10 @@ put_string(char *p, const uint8_t *s, size_t len)
 	while (s < end) {
 		p = out_room(p, ROOM);
 		stop = (size_t)(end - s) > ROOM / 2 ? s + ROOM / 2 : end;
+		while (stop - s >= 8 && put_eight(p, s)) {
+			s += 8;
+			p += 8;
+		}
 		while (s < stop && style.plain[*s])
 			*p++ = (char)*s++;
 		if (s < stop)
@@ -185,7 +204,8 @@ print_keys(struct ctf_trace *tr, struct ctf_type *t)
 		f->key = escaped(tr, style.json ? ",\"" : style.colour ?
 		    ", " CYAN : ", ", f->name, style.json ? "\":" :
 		    style.colour ? PLAIN " = " : " = ", &f->keylen);
-		f->special = f->islen || f->address != ADDRESS_NONE;
+		f->special = f->slot != 0 || f->outer != 0 ||
+		    f->address != ADDRESS_NONE;
 	}
 }
 
@@ -198,7 +218,9 @@ print_labels(struct ctf_trace *tr, struct ctf_type *t)
 	size_t n;
 
 	for (l = t->labels; l < t->labels + t->nlabels; l++)
-		if (style.json)
+		if (style.json && t->ismap)
+			l->text = escaped(tr, "\"", l->name, "\"", &n);
+		else if (style.json)
 			l->text = escaped(tr, ",\"label\":\"", l->name, "\"}",
 			    &n);
 		else if (l->name[0] == '\0' ||
@@ -237,7 +259,7 @@ text_trace(struct ctf_trace *tr)
 	struct ctf_type *t;
 
 	for (t = tr->types; t != NULL; t = t->next)
-		if (t->kind == CTF_STRUCT)
+		if (t->kind == CTF_STRUCT || t->kind == CTF_VARIANT)
 			print_keys(tr, t);
 		else if (t->kind == CTF_ENUM)
 			print_labels(tr, t);

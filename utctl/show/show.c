@@ -28,6 +28,14 @@
 #include "common/compat.h"
 #include "show.h"
 
+static int writes;
+
+void
+show_writes(void)
+{
+	writes = 1;
+}
+
 int
 show_any(const struct reader *rd)
 {
@@ -89,7 +97,7 @@ show_traces(const struct show *sh, struct reader *rd, char **dirs)
 	if (rd->cores != NULL)
 		ut_confine_readers();
 	else
-		ut_confine_reader();
+		ut_confine_reader(writes);
 	status = sh->run(rd, dirs) | (ctf_damaged() != 0);
 	ctf_damage_say();
 	if (rd->ntraces > 0 && rd->select != NULL)
@@ -129,6 +137,7 @@ show(const struct show *sh, int argc, char **argv)
 	int c, status;
 
 	json_start(0);
+	writes = 0;
 	memset(&rd, 0, sizeof(rd));
 	select_init(&sel, argc);
 	while ((c = option(argc, argv)) != -1)

@@ -171,7 +171,7 @@ help(int fd)
 #if defined(__OpenBSD__)
 	load();				/* not once it is confined */
 #endif
-	ut_confine_reader();
+	ut_confine_reader(0);
 	for (;;)
 		answer(fd);
 }

@@ -1,0 +1,321 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * utctl export -F ctf: a smaller trace, of the selected events.
+ *
+ * Streams are read one after the other, and so are written.  What is selected
+ * is told, as it is for view; what losses are told is counted in the packets
+ * that tell them.  A loss is between two packets: if nothing of the first one
+ * is selected, it is written without events.
+ */
+
+#include <sys/types.h>
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../ctf/select.h"
+#include "../regular.h"
+#include "../say.h"
+#include "export.h"
+#include "export_packet.h"
+
+/* What is known of a file, by the stream's index. */
+struct part {
+	struct row	 row;		/* if it is the row's first file */
+	/* What the count of -n leaves, as offsets in the file, in bits. */
+	int		 any;
+	uint64_t	 first, last;
+};
+
+struct cut {
+	char			**dirs;
+	struct part		*parts;
+	int			 counted;	/* -n: as the parts say */
+	int64_t			 until;		/* the last time of these */
+	const struct ctf_stream	*stream;	/* that is read; or NULL */
+	uint64_t		 at;		/* the last event's place */
+	unsigned int		 atbit;
+	struct packet		 packet;
+};
+
+/*
+ * Files.
+ */
+
+/*
+ * The path below the directory that is written: it begins behind the one that
+ * was named, or with its name if there are several.
+ */
+static char *
+below(const struct cut *c, const char *path)
+{
+	char **dir = c->dirs;
+	size_t n, from;
+
+	for (;; dir++) {
+		for (n = strlen(*dir); n > 1 && (*dir)[n - 1] == '/'; n--)
+			continue;
+		if (strncmp(path, *dir, n) == 0 && path[n] == '/')
+			break;
+	}
+	for (from = n; c->dirs[1] != NULL && from > 0 &&
+	    path[from - 1] != '/'; from--)
+		continue;
+	return format("%s", path + from + strspn(path + from, "/"));
+}
+
+static void
+copy_file(const struct cut *c, const char *file)
+{
+	char *path = below(c, file), buf[4096];
+	FILE *out = export_dir_file(path);
+	struct stat st;
+	ssize_t n;
+	int in;
+
+	if ((in = regular_open(AT_FDCWD, file, O_NOFOLLOW, &st)) == -1)
+		die_errno("%s", file);
+	while ((n = read(in, buf, sizeof(buf))) > 0)
+		if (fwrite(buf, (size_t)n, 1, out) != 1)
+			export_dir_die(path);
+	if (n == -1)
+		die_errno("%s", file);
+	close(in);
+	export_dir_close(out, path);
+	free(path);
+}
+
+static void
+stream_done(struct cut *c)
+{
+	struct packet *p = &c->packet;
+
+	if (c->stream == NULL)
+		return;
+	packet_done(p);
+	if (p->out != NULL)
+		export_dir_close(p->out, p->path);
+	free(p->path);
+	p->in->vals = NULL;		/* the stream's that was read */
+	stream_free(p->in);
+	p->out = NULL;
+	c->stream = NULL;
+}
+
+/* Something is wanted of the packet in which the stream is. */
+static struct packet *
+packet_at(struct cut *c, const struct ctf_stream *s)
+{
+	struct packet *p = &c->packet;
+
+	if (c->stream != s) {
+		stream_done(c);
+		c->stream = s;
+		p->in = stream_anew(s);
+		p->path = below(c, s->path);
+		p->row = &c->parts[s->first].row;
+		p->cycles = p->endcycles = 0;
+	}
+	if (p->open && p->in->pkt == s->pkt)
+		return p;
+	packet_done(p);
+	packet_read(p, s);
+	return p;
+}
+
+/*
+ * What is read.
+ */
+
+static int
+is_within(const struct cut *c, const struct ctf_stream *s, uint64_t at)
+{
+	const struct part *part = &c->parts[s->index];
+
+	return !c->counted ||
+	    (part->any && at >= part->first && at <= part->last);
+}
+
+/* An event of a module is wanted for the names that others get of it. */
+static void
+cut_module(void *arg, struct ctf_stream *s)
+{
+	struct cut *c = arg;
+	struct packet *p = packet_at(c, s);
+
+	if (p->count > 0 && c->at == s->at && c->atbit == s->atbit)
+		return;				/* it is selected, too */
+	c->at = s->at;
+	c->atbit = s->atbit;
+	packet_event(p, s);
+}
+
+static void
+cut_event(void *arg, struct ctf_stream *s)
+{
+	if (is_within(arg, s, 8 * s->at + s->atbit))
+		cut_module(arg, s);
+}
+
+/*
+ * The packet tells of a loss since then.  If nobody knows since when, it is the
+ * first one; else another one ends there.
+ */
+static struct packet *
+loss_at(struct cut *c, const struct ctf_stream *s, int64_t since, int known)
+{
+	struct packet *p = packet_at(c, s);
+
+	if (!p->told && (p->row->any ? p->row->end != since : known))
+		packet_empty(p, since);
+	p->told = 1;
+	return p;
+}
+
+static void
+cut_discarded(void *arg, const struct ctf_stream *s)
+{
+	if (is_within(arg, s, 8 * s->pkt))
+		loss_at(arg, s, s->from, s->ndiscarded != 0)->discarded =
+		    s->ndiscarded != 0 ? s->ndiscarded : s->discarded;
+}
+
+static void
+cut_lost(void *arg, const struct ctf_stream *s)
+{
+	if (is_within(arg, s, 8 * s->pkt))
+		loss_at(arg, s, s->lostfrom, 1)->lost = s->nlost;
+}
+
+/*
+ * The first packet's sequence number says that there were others before.  What
+ * is missing later a packet says that has no events.
+ */
+static void
+cut_gone(void *arg, const struct ctf_stream *s)
+{
+	struct cut *c = arg;
+	struct row *r = &c->parts[s->first].row;
+
+	if (s->gonefrom != INT64_MIN && is_within(c, s, 8 * s->pkt))
+		packet_at(c, s)->told = 1;
+	else if (s->gonefrom == INT64_MIN && !r->any)
+		r->seq = s->seq;
+}
+
+/*
+ * What the count of -n leaves, which is of events in the order of time: before
+ * all else they are read in that order.
+ */
+
+static void
+note(struct cut *c, const struct ctf_stream *s, uint64_t at)
+{
+	struct part *part = &c->parts[s->index];
+
+	if (!part->any++)
+		part->first = at;
+	part->last = at;
+	c->until = s->ns > c->until ? s->ns : c->until;
+}
+
+static void
+note_event(void *arg, struct ctf_stream *s)
+{
+	note(arg, s, 8 * s->at + s->atbit);
+}
+
+static void
+note_loss(void *arg, const struct ctf_stream *s)
+{
+	note(arg, s, 8 * s->pkt);
+}
+
+static void
+cut_count(struct cut *c, struct reader *rd)
+{
+	static const struct reader_ops ops = { note_event, note_loss,
+	    note_loss, NULL, NULL, NULL, NULL };
+	struct reader again;
+	size_t i;
+
+	c->counted = 1;
+	c->until = INT64_MIN;
+	reader_again(rd, &again);
+	again.left = rd->left;
+	again.skip = rd->skip;
+	ctf_damage_hush(1);
+	reader_merge(&again, &ops, c);
+	ctf_damage_hush(0);
+	free(again.streams);
+	rd->skip = 0;
+	rd->left = ULLONG_MAX;
+	for (i = 0; i < rd->nstreams; i++)
+		rd->streams[i]->until = c->until;
+}
+
+static void
+cut_read(struct cut *c, struct reader *rd)
+{
+	static const struct reader_ops ops = { cut_event, cut_discarded,
+	    cut_lost, NULL, cut_module, NULL, cut_gone };
+	struct ctf_trace *tr;
+
+	for (tr = rd->traces; tr != NULL; tr = tr->next)
+		reader_trace(rd, &ops, tr);
+	if (rd->select != NULL)
+		reader_times(rd);
+	reader_rows(rd);
+	reader_count(rd);
+	if (rd->select != NULL && rd->select->count_given)
+		cut_count(c, rd);
+	rd->apart = 1;
+	reader_merge(rd, &ops, c);
+	stream_done(c);
+}
+
+/*
+ * Without metadata, a directory is no trace: these come last, so that what was
+ * killed does not look as if it were whole.
+ */
+void
+export_ctf(struct reader *rd, char **dirs, const char *to)
+{
+	struct ctf_trace *tr;
+	struct cut c;
+
+	memset(&c, 0, sizeof(c));
+	c.dirs = dirs;
+	if ((c.parts = calloc(rd->nfound + 1, sizeof(*c.parts))) == NULL)
+		die_errno("malloc");
+	export_dir(to);
+	cut_read(&c, rd);
+	for (tr = rd->traces; tr != NULL; tr = tr->next) {
+		if (tr->points_file != NULL)
+			copy_file(&c, tr->points_file);
+		copy_file(&c, tr->file);
+	}
+	export_dir_keep();
+	packet_free(&c.packet);
+	free(c.parts);
+}
