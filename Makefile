@@ -173,9 +173,10 @@ UTD_HDRS =	utd/consumer/consumer.h utd/consumer/piece.h \
 		utd/parent/want/rule.h utd/parent/want/session.h utd/utd.h
 
 UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
-		utctl/ctf/ctf_clock.c utctl/ctf/ctf_cpu.c \
-		utctl/ctf/ctf_damage.c utctl/ctf/ctf_dates.c \
-		utctl/ctf/ctf_fclass.c utctl/ctf/ctf_field.c \
+		utctl/ctf/ctf_clock.c utctl/ctf/ctf_cores.c \
+		utctl/ctf/ctf_cpu.c utctl/ctf/ctf_damage.c \
+		utctl/ctf/ctf_dates.c utctl/ctf/ctf_fclass.c \
+		utctl/ctf/ctf_field.c \
 		utctl/ctf/ctf_filter.c utctl/ctf/ctf_find.c \
 		utctl/ctf/ctf_fragment.c utctl/ctf/ctf_json.c \
 		utctl/ctf/ctf_label.c utctl/ctf/ctf_lex.c \
@@ -184,7 +185,8 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/ctf/ctf_open.c utctl/ctf/ctf_points.c \
 		utctl/ctf/ctf_read.c utctl/ctf/ctf_row.c \
 		utctl/ctf/ctf_scalar.c utctl/ctf/ctf_scope.c \
-		utctl/ctf/ctf_text.c utctl/ctf/ctf_time.c \
+		utctl/ctf/ctf_slices.c utctl/ctf/ctf_text.c \
+		utctl/ctf/ctf_time.c \
 		utctl/ctf/ctf_twice.c utctl/ctf/ctf_type.c \
 		utctl/ctf/ctf_value.c utctl/ctf/ctf_walk.c \
 		utctl/ctf/ctf_window.c utctl/ctf/select.c utctl/ctl/channel.c \
@@ -211,12 +213,14 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/show/pair_thread.c utctl/show/print_field.c \
 		utctl/show/print_out.c utctl/show/print_text.c \
 		utctl/show/rows.c utctl/show/show.c utctl/show/stat.c \
+		utctl/show/stat_cores.c \
 		utctl/show/view.c utctl/show/which.c utctl/sym/calls.c \
 		utctl/sym/demangle.c utctl/sym/elf.c utctl/sym/elf_symbols.c \
 		utctl/sym/image.c utctl/sym/process.c utctl/sym/symbols.c \
 		utctl/utctl.c utctl/when.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
-UTCTL_HDRS =	utctl/client.h utctl/ctf/ctf.h utctl/ctf/ctf_field.h \
+UTCTL_HDRS =	utctl/client.h utctl/ctf/cores.h utctl/ctf/ctf.h \
+		utctl/ctf/ctf_field.h \
 		utctl/ctf/ctf_json.h utctl/ctf/ctf_parse.h utctl/ctf/reader.h \
 		utctl/ctf/select.h utctl/ctl/list.h utctl/json.h utctl/map.h \
 		utctl/rec/record.h utctl/regular.h utctl/say.h \

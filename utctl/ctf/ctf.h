@@ -497,6 +497,13 @@ void	 ctf_warn(const char *, const char *, ...)
 	    __attribute__((__format__(__printf__, 2, 3)));
 unsigned long ctf_damaged(void);	/* how often so far */
 void	 ctf_damage_hush(int);
+/* What takes a line: its number, and is it damage, or a warning? */
+typedef void	 ctf_damage_fn(uint64_t, int, const char *);
+void	 ctf_damage_to(ctf_damage_fn *);
+void	 ctf_damage_once(uint64_t);
+void	 ctf_damage_line(int, const char *);
+unsigned long ctf_damage_lines(void);
+void	 ctf_damage_forget(unsigned long);
 void	 ctf_damage_say(void);
 
 /* ctf_class.c */
@@ -585,6 +592,7 @@ int	 ctf_window_more(struct ctf_stream *);
 void	 ctf_window_close(struct ctf_stream *);
 void	 ctf_window_drop(struct ctf_stream *);
 int	 ctf_window_is(const struct ctf_stream *, const char *);
+int	 ctf_window_holes(const struct ctf_stream *);
 
 /* ctf_num.c */
 char	*ctf_put_digits(char *, uint64_t, size_t);
