@@ -101,6 +101,7 @@ struct reader {
 	struct select		*select; /* NULL: all events */
 	const struct reader_names *names; /* NULL: none */
 	int			 refused;	/* ops->refused is called */
+	int			 each;		/* select takes all events */
 	int			 apart;	/* one stream after the other */
 
 	unsigned long long	 skip;	/* events to pass over first */

@@ -50,11 +50,11 @@ struct packet {
 	/* The packet that is read. */
 	int			 open;
 	uint64_t		 size;		/* bytes */
-	uint64_t		 headlen;	/* of header and context */
+	uint64_t		 headlen;	/* bits of the head */
 	uint64_t		 limit;		/* where the content ends */
 	struct ctf_vals		 vals;		/* header's and context's */
 	uint64_t		 at[ROLE_MAX];	/* where these are */
-	int			 told;		/* it tells of a loss, or gap */
+	int			 told;		/* a loss, or gap, is told */
 	int			 early, late;	/* reaches beyond -b, -u */
 
 	/* The packet that is written. */
@@ -68,7 +68,7 @@ struct packet {
 	uint64_t		 count;		/* events */
 	uint64_t		 pos;		/* so far */
 	uint8_t			 part;		/* the bits of the last byte */
-	/* What follows of the packet that is read, and is not copied yet. */
+	/* The rest of the packet that is read, not copied yet. */
 	uint64_t		 from, to;
 };
 
