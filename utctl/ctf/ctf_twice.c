@@ -26,10 +26,11 @@
 #include "../say.h"
 #include "reader.h"
 
+/* Copies of a trace that say another host are of other sessions. */
 static uint64_t
 uuid_key(const struct ctf_trace *tr)
 {
-	return map_bytes(0, tr->uuid, sizeof(tr->uuid));
+	return map_bytes(tr->origin, tr->uuid, sizeof(tr->uuid));
 }
 
 /* The traces by their UUIDs: the value is a trace, or the map if several. */
