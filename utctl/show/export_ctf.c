@@ -42,7 +42,7 @@
 /* What is known of a file, by the stream's index. */
 struct part {
 	struct row	 row;		/* if it is the row's first file */
-	/* What the count of -n leaves, as offsets in the file. */
+	/* What the count of -n leaves, as offsets in the file, in bits. */
 	int		 any;
 	uint64_t	 first, last;
 };
@@ -51,7 +51,7 @@ struct cut {
 	char			**dirs;
 	struct part		*parts;
 	int			 counted;	/* -n: as the parts say */
-	int64_t			 since, until;	/* the times of these */
+	int64_t			 until;		/* the last time of these */
 	const struct ctf_stream	*stream;	/* that is read; or NULL */
 	uint64_t		 at;		/* the last event's place */
 	unsigned int		 atbit;
@@ -173,7 +173,7 @@ cut_module(void *arg, struct ctf_stream *s)
 static void
 cut_event(void *arg, struct ctf_stream *s)
 {
-	if (is_within(arg, s, s->at))
+	if (is_within(arg, s, 8 * s->at + s->atbit))
 		cut_module(arg, s);
 }
 
@@ -195,7 +195,7 @@ loss_at(struct cut *c, const struct ctf_stream *s, int64_t since, int known)
 static void
 cut_discarded(void *arg, const struct ctf_stream *s)
 {
-	if (is_within(arg, s, s->pkt))
+	if (is_within(arg, s, 8 * s->pkt))
 		loss_at(arg, s, s->from, s->ndiscarded != 0)->discarded =
 		    s->ndiscarded != 0 ? s->ndiscarded : s->discarded;
 }
@@ -203,7 +203,7 @@ cut_discarded(void *arg, const struct ctf_stream *s)
 static void
 cut_lost(void *arg, const struct ctf_stream *s)
 {
-	if (is_within(arg, s, s->pkt))
+	if (is_within(arg, s, 8 * s->pkt))
 		loss_at(arg, s, s->lostfrom, 1)->lost = s->nlost;
 }
 
@@ -217,7 +217,7 @@ cut_gone(void *arg, const struct ctf_stream *s)
 	struct cut *c = arg;
 	struct row *r = &c->parts[s->first].row;
 
-	if (s->gonefrom != INT64_MIN && is_within(c, s, s->pkt))
+	if (s->gonefrom != INT64_MIN && is_within(c, s, 8 * s->pkt))
 		packet_at(c, s)->told = 1;
 	else if (s->gonefrom == INT64_MIN && !r->any)
 		r->seq = s->seq;
@@ -236,20 +236,19 @@ note(struct cut *c, const struct ctf_stream *s, uint64_t at)
 	if (!part->any++)
 		part->first = at;
 	part->last = at;
-	c->since = s->ns < c->since ? s->ns : c->since;
 	c->until = s->ns > c->until ? s->ns : c->until;
 }
 
 static void
 note_event(void *arg, struct ctf_stream *s)
 {
-	note(arg, s, s->at);
+	note(arg, s, 8 * s->at + s->atbit);
 }
 
 static void
 note_loss(void *arg, const struct ctf_stream *s)
 {
-	note(arg, s, s->pkt);
+	note(arg, s, 8 * s->pkt);
 }
 
 static void
@@ -261,7 +260,6 @@ cut_count(struct cut *c, struct reader *rd)
 	size_t i;
 
 	c->counted = 1;
-	c->since = INT64_MAX;
 	c->until = INT64_MIN;
 	reader_again(rd, &again);
 	again.left = rd->left;
@@ -272,10 +270,8 @@ cut_count(struct cut *c, struct reader *rd)
 	free(again.streams);
 	rd->skip = 0;
 	rd->left = ULLONG_MAX;
-	for (i = 0; i < rd->nstreams; i++) {
-		rd->streams[i]->since = c->since;
+	for (i = 0; i < rd->nstreams; i++)
 		rd->streams[i]->until = c->until;
-	}
 }
 
 static void

@@ -343,16 +343,20 @@ cycles_at(const struct ctf_clock *cl, int64_t ns)
 }
 
 /* babeltrace2 turns the order of two that begin together: it begins earlier. */
+static void
+empty_put(struct packet *p, uint64_t begin, uint64_t end)
+{
+	p->begin = begin - (begin > 0);
+	p->end = end;
+	packet_end(p);
+	p->begin = p->vals.val[ROLE_BEGIN];
+}
+
 void
 packet_empty(struct packet *p, int64_t ns)
 {
-	const struct ctf_sclass *sc = p->in->class;
-
-	p->begin = cycles_at(sc->clock, ns);
-	p->begin -= p->begin > 0;
-	p->end = cycles_at(sc->endclock, ns);
-	packet_end(p);
-	p->begin = p->vals.val[ROLE_BEGIN];
+	empty_put(p, cycles_at(p->in->class->clock, ns),
+	    cycles_at(p->in->class->endclock, ns));
 }
 
 /*
@@ -394,10 +398,10 @@ packet_free(struct packet *p)
 static uint64_t
 time_read(uint64_t before, uint64_t v, uint32_t bits)
 {
-	const uint64_t mask = UINT64_MAX >> (64 - bits);
+	const uint64_t mask = ((uint64_t)1 << bits % 64) - 1;
 
-	if (bits == 64)
-		return v;
+	if (bits == 64 || bits == 0)
+		return bits == 0 ? before : v;
 	v &= mask;
 	return ((v < (before & mask) ? before + mask + 1 : before) & ~mask) |
 	    v;
@@ -412,42 +416,57 @@ time_bits(struct packet *p, const struct ctf_sclass *sc, uint64_t from,
 	struct ctf_vals v;
 
 	if (sc->headlen != 0)
-		return sc->headtime.type == NULL ? 64 : sc->headtime.type->bits;
+		return sc->headtime.type == NULL ? 0 : sc->headtime.type->bits;
 	v.has = 0;
 	in_cur(p, &cur, from, to);
 	if (sc->header != NULL)
 		(void)ctf_walk(&cur, sc->header, &v);
-	return v.has & 1 << ROLE_TIME ? v.timebits : 64;
+	return v.has & 1 << ROLE_TIME ? v.timebits : 0;
+}
+
+/*
+ * The packet's first event: its time must follow from when the packet begins,
+ * or else the packet before ends.
+ */
+static void
+first_time(struct packet *p, uint64_t now, uint32_t bits, int again)
+{
+	const uint32_t beginbits = p->in->class->beginbits;
+	const int begins = packet_has(p, ROLE_BEGIN);
+	uint64_t t = p->cycles;
+
+	if (begins)
+		t = time_read(t, p->vals.val[ROLE_BEGIN], beginbits);
+	else if (p->endcycles > t)
+		t = p->endcycles;
+	p->timed = again || time_read(t, now, bits) != now;
+	p->begin = p->timed || (p->early && !p->told) ? now :
+	    p->vals.val[ROLE_BEGIN];
+	if (!p->timed || (begins && time_read(p->cycles, now, beginbits) ==
+	    now))
+		return;
+	if (begins || !packet_has(p, ROLE_END) || now < p->cycles)
+		die("%s: packets do not tell when they begin: what is left of "
+		    "them would have other times", p->in->path);
+	p->timed = 0;
+	empty_put(p, now, now);
 }
 
 /* Will who reads it know the event's time? */
 static void
 event_time(struct packet *p, uint64_t now, uint32_t bits)
 {
-	const uint32_t beginbits = p->in->class->beginbits;
-	uint64_t t = p->cycles;
 	int again = 0;
 
-	if (p->count > 0 && time_read(t, now, bits) != now) {
-		p->end = t;
+	if (p->count > 0 && time_read(p->cycles, now, bits) != now) {
+		p->end = p->cycles;
 		packet_end(p);
 		again = 1;
 	}
-	if (p->count++ == 0) {
-		if (packet_has(p, ROLE_BEGIN))
-			t = time_read(t, p->vals.val[ROLE_BEGIN], beginbits);
-		else if (p->endcycles > t)
-			t = p->endcycles;
-		p->timed = again || time_read(t, now, bits) != now;
-		p->begin = p->timed || (p->early && !p->told) ? now :
-		    p->vals.val[ROLE_BEGIN];
-		if (p->timed && (!packet_has(p, ROLE_BEGIN) ||
-		    time_read(p->cycles, now, beginbits) != now))
-			die("%s: packets do not tell when they begin: what is "
-			    "left of them would have other times",
-			    p->in->path);
-	}
+	if (p->count == 0)
+		first_time(p, now, bits, again);
 	p->cycles = now;
+	p->count++;
 }
 
 /*

@@ -50,7 +50,7 @@ struct packet {
 	/* The packet that is read. */
 	int			 open;
 	uint64_t		 size;		/* bytes */
-	uint64_t		 headlen;	/* header and context have so many */
+	uint64_t		 headlen;	/* bits of the head */
 	uint64_t		 limit;		/* where the content ends */
 	struct ctf_vals		 vals;		/* header's and context's */
 	uint64_t		 at[ROLE_MAX];	/* where these are */
