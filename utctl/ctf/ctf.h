@@ -289,7 +289,7 @@ struct ctf_sclass {
 	uint32_t		 beginbits;	/* timestamp_begin */
 	int			 who;		/* roles in both, as bits */
 	int			 eventwho;	/* see ctf_whose() */
-	int			 bycpu;		/* the CPU says whose they are */
+	int			 bycpu;		/* the CPU says whose it is */
 	int			 needed;	/* by others, as modules are */
 	size_t			 headlen;	/* bytes, 0 if they vary */
 	struct ctf_place	 headid;	/* unless headlen is 0 */
