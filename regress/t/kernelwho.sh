@@ -62,13 +62,13 @@ metadata() {
 	} >"$1/metadata"
 }
 
-# packet FILE STREAM CPU END DISCARDED: with the events on stdin, each a time
+# packet FILE STREAM CPU BEGIN END DISCARDED: with the events on stdin, each a time
 # and what `event' takes; or with $context before each one's fields.
 packet() {
 	{
-		printf '32 0xc1fc1fc1\n32 %d\n64 0\n64 %d\ncontent 64\n' \
-		    "$2" "$4"
-		printf 'size 64\n64 %d\n32 %d\n' "$5" "$3"
+		printf '32 0xc1fc1fc1\n32 %d\n64 %d\n64 %d\ncontent 64\n' \
+		    "$2" "$4" "$5"
+		printf 'size 64\n64 %d\n32 %d\n' "$6" "$3"
 		while read -r time id a b c d; do
 			printf '32 %d\n64 %d\n' "$id" "$time"
 			[ -z "${context-}" ] || printf '%s\n' "$context"
@@ -109,31 +109,38 @@ pairs() {
 # read on CPU 0, where it is interrupted, and ends on CPU 1.  CPU 1 is idle
 # between, and interrupted.  Before 1000 nobody knows who reads.
 metadata "$T/k"
-packet "$T/k/sched_0" 0 0 9000 0 <<-END
+packet "$T/k/sched_0" 0 0 0 1150 0 <<-END
 	500 9 1
 	600 4 7
 	650 5 7
 	1000 1 ed 5 cat 10
+END
+packet "$T/k/sched_0" 0 0 1150 9000 0 <<-END
 	1200 4 7
 	1300 5 7
 	1500 1 cat 10 ed 5
 	1600 9 2
 END
-packet "$T/k/sched_1" 0 1 9000 0 <<-END
+packet "$T/k/sched_1" 0 1 0 9000 0 <<-END
 	1010 1 ed 6 swapper/1 0
 	1020 4 7
 	1500 5 7
 	2000 1 swapper/1 0 cat 10
 	2200 9 3
 END
-packet "$T/k/calls_0" 1 0 9000 0 <<-END
+packet "$T/k/sched_2" 0 2 0 9000 0 <<-END
+	1015 1 ed 7 swapper/2 0
+	1030 4 7
+	1610 5 7
+END
+packet "$T/k/calls_0" 1 0 0 9000 0 <<-END
 	700 2 3
 	800 3 3
 	1100 2 3
 	1550 2 3
 	1700 3 3
 END
-packet "$T/k/calls_1" 1 1 9000 0 <<-END
+packet "$T/k/calls_1" 1 1 0 9000 0 <<-END
 	2100 3 3
 END
 whose
@@ -145,7 +152,9 @@ expected 'whose' <<-END
 	800 0 - - syscall_exit_read
 	1000 0 5 ed sched_switch
 	1010 1 6 ed sched_switch
+	1015 2 7 ed sched_switch
 	1020 1 0 swapper/1 irq_handler_entry
+	1030 2 0 swapper/2 irq_handler_entry
 	1100 0 10 cat syscall_entry_read
 	1200 0 10 cat irq_handler_entry
 	1300 0 10 cat irq_handler_exit
@@ -153,6 +162,7 @@ expected 'whose' <<-END
 	1500 1 0 swapper/1 irq_handler_exit
 	1550 0 5 ed syscall_entry_read
 	1600 0 5 ed mark
+	1610 2 0 swapper/2 irq_handler_exit
 	1700 0 5 ed syscall_exit_read
 	2000 1 0 swapper/1 sched_switch
 	2100 1 10 cat syscall_exit_read
@@ -162,21 +172,29 @@ cp "$T/got" "$T/whole"
 for options in '-t 10' '-t cat' '-p cat' '-f $tid==10' '-f $program=="cat"' \
     '-t 10 -n 9' '-t 10 -n -9'; do
 	whose $options
-	awk '$3 == 10' "$T/whole" | expected "whose $options"
+	awk '$3 == 10' "$T/whole" >"$T/want"
+	expected "whose $options" <"$T/want"
 done
+whose -t 5 -n -9
+awk '$3 == 5' "$T/whole" >"$T/want"
+expected 'whose: read twice' <"$T/want"
 whose -f '$cpu == 1'
-awk '$2 == 1' "$T/whole" | expected 'whose: a CPU'
+awk '$2 == 1' "$T/whole" >"$T/want"
+expected 'whose: a CPU' <"$T/want"
 whose -t 10 -n -2
-awk '$3 == 10' "$T/whole" | tail -2 | expected 'whose: the last two'
+awk '$3 == 10' "$T/whole" | tail -2 >"$T/want"
+expected 'whose: the last two' <"$T/want"
 whose -b 1970-01-01T00:00:00.0000012Z
-awk '$1 >= 1200' "$T/whole" | expected 'whose: from then on'
-utctl stat -g '$cpu' "$T/k" | awk '$NF ~ /^[01]$/ { print $NF, $1 }' | sort \
+awk '$1 >= 1200' "$T/whole" >"$T/want"
+expected 'whose: from then on' <"$T/want"
+utctl stat -g '$cpu' "$T/k" | awk '$NF ~ /^[0-2]$/ { print $NF, $1 }' | sort \
     >"$T/got"
-awk '{ n[$2]++ } END { for (c in n) print c, n[c] }' "$T/whole" | sort |
-    expected 'by CPU'
+awk '{ n[$2]++ } END { for (c in n) print c, n[c] }' "$T/whole" | sort \
+    >"$T/want"
+expected 'by CPU' <"$T/want"
 pairs
 expected "pairs: $(cat "$T/out")" <<-END
-	3 630 630 irq_handler
+	4 1210 1210 irq_handler
 	2 1150 1050 syscall_read
 END
 grep -q '^utctl: 2 events were left out of pairs' "$T/err" ||
@@ -184,15 +202,15 @@ grep -q '^utctl: 2 events were left out of pairs' "$T/err" ||
 
 # After a loss on a CPU nobody knows, until the next switch.
 metadata "$T/k"
-packet "$T/k/one" 0 0 2000 0 <<-END
+packet "$T/k/one" 0 0 0 2000 0 <<-END
 	1000 1 ed 5 cat 10
 	1100 2 3
 END
-packet "$T/k/one" 0 0 4000 3 <<-END
+packet "$T/k/one" 0 0 2000 4000 3 <<-END
 	3000 1 ed 5 cat 10
 	3100 3 3
 END
-packet "$T/k/one" 0 0 6000 3 <<-END
+packet "$T/k/one" 0 0 4000 6000 3 <<-END
 	5000 3 3
 	5100 1 ed 5 cat 10
 	5200 9 1
@@ -210,7 +228,7 @@ END
 
 # Kernels that have one event for the ends of all system calls.
 metadata "$T/k"
-packet "$T/k/one" 0 0 9000 0 <<-END
+packet "$T/k/one" 0 0 0 9000 0 <<-END
 	1000 1 ed 5 cat 10
 	1100 6 3
 	1200 1 cat 10 ed 5
@@ -232,7 +250,7 @@ metadata "$T/k" "$i32 _tid; $i32 _pid;"
 for context in '32 10
 32 9' '32 5
 32 5'; do
-	packet "$T/k/${context%% *}$((${#context}))" 0 0 9000 0 <<-END
+	packet "$T/k/${context%% *}$((${#context}))" 0 0 0 9000 0 <<-END
 	1100 2 3
 	$((1000 + ${#context} * 100)) 3 3
 	END
@@ -247,7 +265,7 @@ metadata "$T/k"
 sed 's/sched_switch/other/' "$T/k/metadata" >"$T/other" &&
     mv "$T/other" "$T/k/metadata" || exit 1
 context=
-packet "$T/k/one" 0 0 9000 0 <<-END
+packet "$T/k/one" 0 0 0 9000 0 <<-END
 	1100 2 3
 	1200 3 3
 END

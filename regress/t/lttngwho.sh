@@ -193,6 +193,9 @@ for lib in cyg-profile cyg-profile-fast; do
 		30 outer
 		4 work
 		END
+		utctl view "$trace" | grep func_entry |
+		    grep -v 'ip = \([a-z]* (fun[a-z-]*)\) }, { addr = \1[ ,]' \
+		    >"$T/got" && fail "ip: $(head -3 "$T/got")"
 		utctl view -i "$trace" 2>"$T/err" | sed -n \
 		    's/.*:\([0-9]*\)\] \( *\)lttng_ust_cyg.*func_entry.* addr = \([a-z]*\) .*/\2\3/p' |
 		    sed 5q >"$T/got"
