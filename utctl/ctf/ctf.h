@@ -254,6 +254,7 @@ struct ctf_eclass {
 	size_t			 textlen;
 	int			 haslevel;
 	int64_t			 level;
+	const char		*uri;		/* LTTng's model.emf.uri */
 	struct ctf_type		*context;	/* may be NULL, like fields */
 	struct ctf_type		*fields;
 	int			 isfixed;	/* all after the header is */

@@ -81,11 +81,11 @@ ctf_cpu_switch(const struct ctf_stream *s, int after)
 {
 	const struct ctf_switch *w = s->event->sched;
 	struct ctf_cpu *cpu = ctf_cpu(s);
-	uint64_t tid;
+	uint64_t tid = 0;
 
-	if (cpu == NULL || !ctf_field_bits(&w->tid[after], s, &tid))
+	if (cpu == NULL)
 		return;
-	cpu->known = 1;
+	cpu->known = ctf_field_bits(&w->tid[after], s, &tid);
 	cpu->ns = s->ns;
 	cpu->tid = (int64_t)tid;
 	cpu->name[ctf_field_text(&w->comm[after], s, cpu->name,

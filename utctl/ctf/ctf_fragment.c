@@ -226,8 +226,13 @@ read_event(struct ctf_json_parse *q, const struct ctf_json *o)
 	attributes = ctf_json_get(q, o, "attributes", JSON_OBJECT);
 	for (i = 0; attributes != NULL && i < 2; i++) {
 		v = ctf_json_get(q, attributes, owners[i], JSON_ANY);
-		if (v != NULL && v->kind == JSON_OBJECT && !ev->haslevel)
+		if (v == NULL || v->kind != JSON_OBJECT)
+			continue;
+		if (!ev->haslevel)
 			level_read(q, v, ev);
+		v = ctf_json_get(q, v, "emf-uri", JSON_ANY);
+		if (v != NULL && v->kind == JSON_STRING)
+			ev->uri = ctf_json_copy(q, v, v->str);
 	}
 	if ((sc = ctf_sclass(tr, ev->stream)) == NULL) {
 		ctf_json_wrong(q, o, "no data stream class %llu before this",

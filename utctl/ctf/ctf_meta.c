@@ -346,7 +346,9 @@ event_key(struct ctf_parse *p, const char *key, void *arg)
 	} else if (strcmp(key, "loglevel") == 0) {
 		ev->level = meta_signed(p);
 		ev->haslevel = 1;
-	} else if (strcmp(key, "context") == 0)
+	} else if (strcmp(key, "model.emf.uri") == 0)
+		ev->uri = meta_string(p);
+	else if (strcmp(key, "context") == 0)
 		ev->context = meta_struct(p);
 	else if (strcmp(key, "fields") == 0)
 		ev->fields = meta_struct(p);

@@ -47,7 +47,7 @@ static const struct rule {
 };
 
 #define NRULES		(sizeof(rules) / sizeof(rules[0]))
-#define EXIT_SYSCALL	"exit_syscall"	/* of kernels before 2.6 of LTTng */
+#define EXIT_SYSCALL	"exit_syscall"	/* before LTTng 2.6 */
 
 static struct pair *
 pair_new(struct pair **list, char *name)

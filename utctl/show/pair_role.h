@@ -39,10 +39,10 @@ struct pair {
 struct pair_role {
 	struct pair_role	*next;
 	struct pair		*pair;
-	const char		*name;	/* of what it begins, as shown */
+	const char		*name;	/* the pair, as shown */
 	int			 ends;
 	int			 blind;	/* the end does not tell the address */
-	int			 stays;	/* it begins and ends on one CPU */
+	int			 stays;	/* begins and ends on one CPU */
 	struct ctf_field_at	 at;	/* the key, or the address */
 };
 

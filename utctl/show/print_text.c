@@ -230,18 +230,22 @@ print_labels(struct ctf_trace *tr, struct ctf_type *t)
 			l->text = l->name;
 }
 
-/* The event's name; in JSON its level, too, which is a colour in text. */
+/* The event's name; in JSON its level and URI, of which text has a colour. */
 static void
 print_name(struct ctf_trace *tr, struct ctf_eclass *ev)
 {
 	const char *before = "\"event\":\"", *after = "";
-	char level[48] = "\",";
+	char level[64] = "\",";
+	size_t n;
 
 	if (style.json) {
 		if (ev->haslevel)
-			snprintf(level, sizeof(level), "\",\"level\":%lld,",
+			snprintf(level, 48, "\",\"level\":%lld,",
 			    (long long)ev->level);
 		after = level;
+		if (ev->uri != NULL)
+			after = escaped(tr, strcat(level, "\"emf_uri\":\""),
+			    ev->uri, "\",", &n);
 	} else if (style.colour) {
 		before = !ev->haslevel || ev->level > WARNING ? BOLD :
 		    ev->level == WARNING ? YELLOW : RED;
