@@ -278,8 +278,7 @@ reader_upto(struct reader *r, const struct reader_ops *ops, void *arg,
 		do {
 			take_item(r, s, ops, arg);
 			more = r->left > 0 && stream_next(r, s);
-		} while (more && s->ns <= until && (r->apart ||
-		    in_turn(s, second, ops)));
+		} while (more && s->ns <= until && in_turn(s, second, ops));
 		if (!more) {
 			r->streams[0] = r->streams[--r->nstreams];
 			if (r->follow)

@@ -101,7 +101,6 @@ struct reader {
 	struct select		*select; /* NULL: all events */
 	const struct reader_names *names; /* NULL: none */
 	int			 refused;	/* ops->refused is called */
-	int			 apart;	/* one stream after the other */
 
 	unsigned long long	 skip;	/* events to pass over first */
 	unsigned long long	 left;	/* events to read after that */

@@ -34,6 +34,7 @@
 #include <unistd.h>
 
 #include "../ctf/select.h"
+#include "../map.h"
 #include "../regular.h"
 #include "../say.h"
 #include "export.h"
@@ -41,7 +42,7 @@
 
 /* What is known of a file, by the stream's index. */
 struct part {
-	struct row	 row;		/* if it is the row's first file */
+	struct row	 row;		/* if it is read first of the row */
 	/* What the count of -n leaves, as offsets in the file, in bits. */
 	int		 any;
 	uint64_t	 first, last;
@@ -50,6 +51,7 @@ struct part {
 struct cut {
 	char			**dirs;
 	struct part		*parts;
+	struct map		 rows;		/* theirs */
 	int			 counted;	/* -n: as the parts say */
 	int64_t			 until;		/* the last time of these */
 	const struct ctf_stream	*stream;	/* that is read; or NULL */
@@ -122,6 +124,25 @@ stream_done(struct cut *c)
 	c->stream = NULL;
 }
 
+/* babeltrace2 takes traces of one UUID, such as LTTng's chunks, for one. */
+static struct row *
+row_of(struct cut *c, const struct ctf_stream *s)
+{
+	const struct ctf_trace *tr = s->trace;
+	const uint64_t what[] = { (uint64_t)s->hasinstance, s->hasinstance ?
+	    s->instance : s->index, s->class->id };
+	const uint64_t key = map_bytes(tr->hasuuid && s->hasinstance ?
+	    map_bytes(0, tr->uuid, sizeof(tr->uuid)) : (uintptr_t)tr, what,
+	    sizeof(what));
+	struct row *r = map_get(&c->rows, key);
+
+	if (r == NULL) {
+		r = &c->parts[s->index].row;
+		map_put(&c->rows, key, r);
+	}
+	return r;
+}
+
 /* Something is wanted of the packet in which the stream is. */
 static struct packet *
 packet_at(struct cut *c, const struct ctf_stream *s)
@@ -133,7 +154,7 @@ packet_at(struct cut *c, const struct ctf_stream *s)
 		c->stream = s;
 		p->in = stream_anew(s);
 		p->path = below(c, s->path);
-		p->row = &c->parts[s->first].row;
+		p->row = row_of(c, s);
 		p->cycles = p->endcycles = 0;
 	}
 	if (p->open && p->in->pkt == s->pkt)
@@ -195,9 +216,14 @@ loss_at(struct cut *c, const struct ctf_stream *s, int64_t since, int known)
 static void
 cut_discarded(void *arg, const struct ctf_stream *s)
 {
-	if (is_within(arg, s, 8 * s->pkt))
-		loss_at(arg, s, s->from, s->ndiscarded != 0)->discarded =
-		    s->ndiscarded != 0 ? s->ndiscarded : s->discarded;
+	struct packet *p;
+
+	if (!is_within(arg, s, 8 * s->pkt))
+		return;
+	p = loss_at(arg, s, s->from, s->ndiscarded != 0);
+	p->discarded = s->ndiscarded;
+	if (s->ndiscarded == 0 && s->discarded > p->row->read)
+		p->discarded = s->discarded - p->row->read;
 }
 
 static void
@@ -215,7 +241,7 @@ static void
 cut_gone(void *arg, const struct ctf_stream *s)
 {
 	struct cut *c = arg;
-	struct row *r = &c->parts[s->first].row;
+	struct row *r = row_of(c, s);
 
 	if (s->gonefrom != INT64_MIN && is_within(c, s, 8 * s->pkt))
 		packet_at(c, s)->told = 1;
@@ -274,12 +300,27 @@ cut_count(struct cut *c, struct reader *rd)
 		rd->streams[i]->until = c->until;
 }
 
+/* The files of a row are in the order of time. */
+static int
+begin_cmp(const void *va, const void *vb)
+{
+	const struct ctf_stream *a = *(struct ctf_stream *const *)va;
+	const struct ctf_stream *b = *(struct ctf_stream *const *)vb;
+
+	if (a->begin != b->begin)
+		return a->begin < b->begin ? -1 : 1;
+	return a->index < b->index ? -1 : a->index > b->index;
+}
+
 static void
 cut_read(struct cut *c, struct reader *rd)
 {
 	static const struct reader_ops ops = { cut_event, cut_discarded,
 	    cut_lost, NULL, cut_module, NULL, cut_gone };
+	struct ctf_stream **list;
 	struct ctf_trace *tr;
+	struct reader one;
+	size_t i, n;
 
 	for (tr = rd->traces; tr != NULL; tr = tr->next)
 		reader_trace(rd, &ops, tr);
@@ -289,8 +330,17 @@ cut_read(struct cut *c, struct reader *rd)
 	reader_count(rd);
 	if (rd->select != NULL && rd->select->count_given)
 		cut_count(c, rd);
-	rd->apart = 1;
-	reader_merge(rd, &ops, c);
+	one = *rd;
+	list = rd->streams;
+	n = rd->nstreams;
+	qsort(list, n, sizeof(*list), begin_cmp);
+	rd->nstreams = 0;
+	for (i = 0; i < n; i++) {
+		one.streams = &list[i];
+		one.nstreams = 1;
+		reader_merge(&one, &ops, c);
+	}
+	rd->nevents = one.nevents;
 	stream_done(c);
 }
 
@@ -317,5 +367,6 @@ export_ctf(struct reader *rd, char **dirs, const char *to)
 	}
 	export_dir_keep();
 	packet_free(&c.packet);
+	map_free(&c.rows);
 	free(c.parts);
 }

@@ -245,6 +245,7 @@ head_counts(struct packet *p, uint64_t end)
 		r->seq += 1 + p->lost;
 	r->any = 1;
 	r->discarded += p->discarded;
+	r->read = p->vals.val[ROLE_DISCARDED];
 	p->lost = p->discarded = 0;
 	head_set(p, ROLE_SEQ, r->seq);
 	head_set(p, ROLE_DISCARDED, r->discarded);

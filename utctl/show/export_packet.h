@@ -34,6 +34,7 @@ struct row {
 	int		 any;		/* packets are written */
 	uint64_t	 seq;		/* the last one's, or the first's */
 	uint64_t	 discarded;	/* the last one's */
+	uint64_t	 read;		/* the same, as it was read */
 	int64_t		 end;		/* ns: when the last one ends */
 };
 
