@@ -173,11 +173,12 @@ UTD_HDRS =	utd/consumer/consumer.h utd/consumer/piece.h \
 		utd/parent/want/rule.h utd/parent/want/session.h utd/utd.h
 
 UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
-		utctl/ctf/ctf_clock.c utctl/ctf/ctf_damage.c \
-		utctl/ctf/ctf_dates.c utctl/ctf/ctf_fclass.c \
-		utctl/ctf/ctf_field.c utctl/ctf/ctf_filter.c \
-		utctl/ctf/ctf_find.c utctl/ctf/ctf_fragment.c \
-		utctl/ctf/ctf_json.c utctl/ctf/ctf_label.c utctl/ctf/ctf_lex.c \
+		utctl/ctf/ctf_clock.c utctl/ctf/ctf_cpu.c \
+		utctl/ctf/ctf_damage.c utctl/ctf/ctf_dates.c \
+		utctl/ctf/ctf_fclass.c utctl/ctf/ctf_field.c \
+		utctl/ctf/ctf_filter.c utctl/ctf/ctf_find.c \
+		utctl/ctf/ctf_fragment.c utctl/ctf/ctf_json.c \
+		utctl/ctf/ctf_label.c utctl/ctf/ctf_lex.c \
 		utctl/ctf/ctf_locate.c utctl/ctf/ctf_make.c \
 		utctl/ctf/ctf_merge.c utctl/ctf/ctf_meta.c utctl/ctf/ctf_num.c \
 		utctl/ctf/ctf_open.c utctl/ctf/ctf_points.c \

@@ -54,6 +54,7 @@
 #define CTF_HEAD	128		/* bytes that tell files apart */
 #define CTF_TIMELEN	128		/* bytes of a time as text */
 #define CTF_PARTS	3		/* contexts of stream, event; fields */
+#define CTF_CPUS	4096		/* events of others are nobody's */
 
 enum ctf_kind {
 	CTF_INT,
@@ -85,6 +86,7 @@ enum ctf_role {
 	ROLE_VTID,
 	ROLE_PROCNAME,
 	ROLE_THREAD,			/* packet.context: a name */
+	ROLE_CPU,
 	ROLE_MAX
 };
 
@@ -220,14 +222,25 @@ struct ctf_who {
 	int	 has;			/* 1 << ROLE_VPID and so on */
 	int64_t	 vpid;
 	int64_t	 vtid;
+	uint64_t cpu;
 	char	 name[64];
 	char	 thread[64];
+};
+
+/* The thread on a CPU of a kernel's trace: ctf_cpu.c's. */
+struct ctf_cpu {
+	int		 known;
+	int64_t		 ns;		/* of the last switch */
+	int64_t		 lossy;		/* switches may be lost until then */
+	int64_t		 tid;
+	char		 name[sizeof(((struct ctf_who *)0)->name)];
 };
 
 struct call;
 struct ctf_field_at;
 struct ctf_filter;
 struct ctf_path;
+struct ctf_switch;
 struct module_at;
 struct pair_role;
 
@@ -235,7 +248,7 @@ struct ctf_eclass {
 	struct ctf_eclass	*next;
 	uint64_t		 id;
 	uint64_t		 stream;
-	int			 hasstream;	/* it is told */
+	int			 hasstream;	/* stream was told */
 	const char		*name;
 	const char		*text;		/* for print_text.c */
 	size_t			 textlen;
@@ -253,6 +266,8 @@ struct ctf_eclass {
 	struct ctf_field_at	*cpu;		/* columns.c's; NULL: none */
 	struct call		*call;		/* call.c's; NULL: none */
 	struct module_at	*module;	/* symbols.c's; NULL: none */
+	int			 exact;		/* ip is not behind a call */
+	struct ctf_switch	*sched;		/* ctf_cpu.c's; NULL: none */
 	unsigned long		 line;
 };
 
@@ -271,8 +286,10 @@ struct ctf_sclass {
 	struct ctf_clock	*clock;		/* may be NULL */
 	struct ctf_clock	*endclock;	/* timestamp_end's */
 	uint32_t		 beginbits;	/* timestamp_begin */
-	int			 eventwho;	/* event.context says whose */
-	int			 modules;	/* has ut:module or ut:unload */
+	int			 who;		/* roles in both, as bits */
+	int			 eventwho;	/* see ctf_whose() */
+	int			 bycpu;		/* the CPU says whose they are */
+	int			 needed;	/* by others, as modules are */
 	size_t			 headlen;	/* bytes, 0 if they vary */
 	struct ctf_place	 headid;	/* unless headlen is 0 */
 	struct ctf_place	 headtime;
@@ -318,7 +335,7 @@ struct ctf_trace {
 	struct map		 byid;		/* sclasses by their IDs */
 	struct ctf_eclass	*events;
 	size_t			 nnames;
-	uint32_t		 nslots;	/* of ctf_field: the last */
+	uint32_t		 nslots;	/* the last slot of a field */
 	struct ctf_path		*paths;		/* ctf_scope.c's */
 	int			 hastrace;	/* a trace block was seen */
 	int			 roles;		/* metadata tells them: CTF 2 */
@@ -327,6 +344,9 @@ struct ctf_trace {
 	int			 hasuuid;
 	uint8_t			 uuid[16];
 	int			 ours;		/* libut's, by env */
+	int			 lttng;		/* LTTng-UST's */
+	int			 kernel;
+	struct ctf_cpu		*cpus;		/* ctf_cpu.c's; or NULL */
 	struct ctf_who		 who;		/* from env */
 	const char		*host;		/* from env; NULL: not known */
 	const char		*label;		/* host, or NULL: ctf_find.c */
@@ -348,7 +368,7 @@ struct ctf_trace {
 /* The values that a walk found in the fields that have a role. */
 struct ctf_vals {
 	uint32_t	 has;		/* 1 << role */
-	uint32_t	 timebits;	/* of ROLE_TIME */
+	uint32_t	 timebits;	/* ROLE_TIME has so many */
 	uint64_t	 val[ROLE_MAX];
 	const struct ctf_type *type[ROLE_MAX];
 	const uint8_t	*at[ROLE_MAX];		/* where val was, ... */
@@ -508,6 +528,14 @@ const struct ctf_field *ctf_option(const struct ctf_cur *,
 	    const struct ctf_type *);
 double	 ctf_real(const struct ctf_type *, uint64_t);
 
+/* ctf_cpu.c */
+void	 ctf_cpu_trace(struct ctf_trace *);
+void	 ctf_cpu_clear(const struct ctf_trace *);
+/* Before and after the event: it is a switch, from a thread to the next. */
+void	 ctf_cpu_switch(const struct ctf_stream *, int);
+/* Switches may be lost: the stream's item tells of them. */
+void	 ctf_cpu_lose(const struct ctf_stream *);
+
 /* ctf_text.c */
 int	 ctf_istext(const struct ctf_type *);
 /* A character as UTF-8, of up to 4 bytes; returns the place behind. */
@@ -543,6 +571,8 @@ uint64_t ctf_skip(struct ctf_stream *);
 int	 ctf_span(struct ctf_stream *, int64_t *, int64_t *);
 void	 ctf_cur(struct ctf_cur *, const struct ctf_stream *);
 const struct ctf_who *ctf_whose(const struct ctf_stream *, struct ctf_who *);
+/* In a kernel's trace, if threads are known by CPU: the event's; or NULL. */
+struct ctf_cpu *ctf_cpu(const struct ctf_stream *);
 
 /* ctf_window.c */
 void	 ctf_window_seek(struct ctf_stream *, uint64_t);

@@ -48,7 +48,8 @@ role_find(const struct ctf_field *f)
 		{ "vpid", ROLE_VPID },
 		{ "vtid", ROLE_VTID },
 		{ "procname", ROLE_PROCNAME },
-		{ "thread", ROLE_THREAD }
+		{ "thread", ROLE_THREAD },
+		{ "cpu_id", ROLE_CPU }
 	};
 	const struct ctf_type *t = f->type;
 	size_t i;
@@ -228,6 +229,35 @@ finish_clocks(const struct ctf_trace *tr, struct ctf_sclass *sc)
 		sc->clock = t->clock;
 }
 
+/*
+ * In a kernel's trace tid and pid are what a program's has as vtid and vpid,
+ * which are another namespace's there.
+ */
+static void
+roles_kernel(struct ctf_type *t)
+{
+	static const char *const names[][2] = { { "tid", "vtid" },
+	    { "pid", "vpid" } };
+	const enum ctf_role roles[] = { ROLE_VTID, ROLE_VPID };
+	struct ctf_field *f, *v;
+	size_t i;
+	int k;
+
+	for (k = 0; t != NULL && k < 2; k++) {
+		f = v = NULL;
+		for (i = 0; i < t->nfields; i++)
+			if (strcmp(t->fields[i].name, names[k][0]) == 0)
+				f = &t->fields[i];
+			else if (strcmp(t->fields[i].name, names[k][1]) == 0)
+				v = &t->fields[i];
+		if (f == NULL || f->type->kind != CTF_INT)
+			continue;
+		f->role = roles[k];
+		if (v != NULL)
+			v->role = ROLE_NONE;
+	}
+}
+
 static void
 finish_stream(struct ctf_trace *tr, struct ctf_sclass *sc)
 {
@@ -236,10 +266,13 @@ finish_stream(struct ctf_trace *tr, struct ctf_sclass *sc)
 	roles_set(sc->header, first);
 	roles_set(sc->packet, tr->roles ? ROLE_VPID : first);
 	roles_set(sc->context, tr->roles ? ROLE_VPID : first);
+	if (tr->kernel)
+		roles_kernel(sc->context);
 	roles_find(sc->header);
-	roles_find(sc->packet);
-	sc->eventwho = (roles_find(sc->context) & (1 << ROLE_VPID |
-	    1 << ROLE_VTID | 1 << ROLE_PROCNAME)) != 0;
+	sc->who = roles_find(sc->context);
+	sc->eventwho = (sc->who & (1 << ROLE_VPID | 1 << ROLE_VTID |
+	    1 << ROLE_PROCNAME)) != 0;
+	sc->who |= roles_find(sc->packet);
 	finish_clocks(tr, sc);
 	if (sc->header != NULL && header_isfixed(sc->header)) {
 		sc->headlen = sc->header->fixed;

@@ -122,18 +122,20 @@ copy_all(const struct ctf_filter *fl, struct ctf_cur *c)
 	}
 }
 
-/* Unknown: whoever compiles refuses $cpu where there is no such context. */
+static uint32_t	the_cpu;	/* the event's packet's */
+
 static uint32_t
-no_cpu(void)
+cpu_of(void)
 {
-	return 0;
+	return the_cpu;
 }
 
 int
 ctf_passes(const struct ctf_filter *fl, const struct ctf_stream *s)
 {
-	const int needed = 1 << ROLE_VPID | 1 << ROLE_VTID | 1 << ROLE_PROCNAME;
-	struct filter_env env = { "", 0, 0, no_cpu };
+	const int needed = 1 << ROLE_VPID | 1 << ROLE_VTID |
+	    1 << ROLE_PROCNAME | 1 << ROLE_CPU;
+	struct filter_env env = { "", 0, 0, cpu_of };
 	const struct ctf_who *who;
 	struct ctf_who buf;
 	struct ctf_cur c;
@@ -145,6 +147,7 @@ ctf_passes(const struct ctf_filter *fl, const struct ctf_stream *s)
 		env.program = who->has & 1 << ROLE_PROCNAME ? who->name : "";
 		env.pid = (uint32_t)who->vpid;
 		env.tid = (uint32_t)who->vtid;
+		the_cpu = (uint32_t)who->cpu;
 	}
 	ctf_cur(&c, s);
 	copy_all(fl, &c);
@@ -266,9 +269,9 @@ add_part(struct maker *m, int part, const struct ctf_type *t)
 	}
 }
 
-/* The roles that the expression names, as bits; $cpu must be a context. */
+/* The roles that the expression names, as bits; $cpu must be in a context. */
 static int
-needs(const struct maker *m, struct expr_why *why)
+needs(const struct maker *m, const struct ctf_sclass *sc, struct expr_why *why)
 {
 	int has = 0, cpu = 0;
 	uint16_t i;
@@ -287,7 +290,9 @@ needs(const struct maker *m, struct expr_why *why)
 	for (k = 0; k < m->n && cpu; k++)
 		if (strcmp(m->fields[k].name, "$cpu") == 0)
 			cpu = 0;
-	if (cpu) {
+	if (cpu && (sc->who & 1 << ROLE_CPU))
+		has |= 1 << ROLE_CPU;
+	else if (cpu) {
 		why->lacks = "$cpu";
 		why->number = NULL;
 		snprintf(why->text, sizeof(why->text), "no context cpu");
@@ -313,7 +318,7 @@ ctf_filter(struct ctf_trace *tr, const struct ctf_sclass *sc,
 	add_part(&m, 1, ev->context);
 	add_part(&m, 2, ev->fields);
 	code.len = 0;
-	if ((fl->who = needs(&m, why)) == -1 ||
+	if ((fl->who = needs(&m, sc, why)) == -1 ||
 	    !expr_compile(e, m.fields, m.n, &code, why))
 		return NULL;
 	fl->n = m.n;

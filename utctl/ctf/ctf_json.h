@@ -37,11 +37,11 @@ enum ctf_json_kind {
 
 struct ctf_json {
 	enum ctf_json_kind	 kind;
+	int			 neg;		/* num is to be negated */
 	const char		*at;		/* where it is in the text */
 	const char		*key;		/* NULL: of no object */
 	const char		*str;
 	uint64_t		 num;
-	int			 neg;		/* num is to be negated */
 	struct ctf_json		*child;		/* the first */
 	struct ctf_json		*next;
 	size_t			 n;		/* children */

@@ -70,13 +70,15 @@ heap_second(const struct reader *r)
 }
 
 /* An event that is not wanted may be of use nevertheless: see take_event(). */
-static int
+static inline int
 wants_event(struct reader *r, struct ctf_stream *s)
 {
-	s->wanted = r->select == NULL || select_event(r->select, s);
+	s->wanted = r->each || r->select == NULL ||
+	    select_event(r->select, s);
 	s->refused = !s->wanted && r->refused && s->event->pairs != NULL &&
 	    select_refuses(r->select, s);
-	return s->wanted || s->refused || s->event->module != NULL;
+	return s->wanted || s->refused || s->event->module != NULL ||
+	    s->event->sched != NULL;
 }
 
 /* Forget a loss that is not wanted: it is not counted, either. */
@@ -84,7 +86,8 @@ static int
 wants_item(struct reader *r, struct ctf_stream *s)
 {
 	if (s->item == ITEM_EVENT)
-		return ctf_body(s) == 0 && wants_event(r, s);
+		return ctf_body(s) == 0 &&
+		    (s->class->bycpu || wants_event(r, s));
 	if (r->select == NULL || select_loss(r->select, s))
 		return 1;
 	if (s->item == ITEM_DISCARDED)
@@ -220,6 +223,15 @@ take_event(struct reader *r, struct ctf_stream *s,
 		r->nevents += ctf_skip(s);
 }
 
+/* Who is on a CPU, and so perhaps what is wanted, is known in turn only. */
+static int
+wants_late(struct reader *r, struct ctf_stream *s)
+{
+	if (s->event->sched != NULL)
+		ctf_cpu_switch(s, 0);
+	return !s->class->bycpu || wants_event(r, s);
+}
+
 /* Whatever files say, a sum does not begin anew. */
 static void
 sum_add(unsigned long long *sum, uint64_t n)
@@ -231,6 +243,8 @@ static void
 take_item(struct reader *r, struct ctf_stream *s,
     const struct reader_ops *ops, void *arg)
 {
+	if (s->item != ITEM_EVENT && s->trace->cpus != NULL)
+		ctf_cpu_lose(s);
 	switch (s->item) {
 	case ITEM_DISCARDED:
 		if (ops != NULL && r->skip == 0)
@@ -250,7 +264,10 @@ take_item(struct reader *r, struct ctf_stream *s,
 		s->gone = 0;
 		break;
 	case ITEM_EVENT:
-		take_event(r, s, ops, arg);
+		if (s->trace->cpus == NULL || wants_late(r, s))
+			take_event(r, s, ops, arg);
+		if (s->event->sched != NULL)
+			ctf_cpu_switch(s, 1);
 		break;
 	}
 }
@@ -260,7 +277,8 @@ static int
 in_turn(const struct ctf_stream *s, const struct ctf_stream *second,
     const struct reader_ops *ops)
 {
-	return ops == NULL || second == NULL || heap_before(s, second);
+	return (ops == NULL && s->trace->cpus == NULL) || second == NULL ||
+	    heap_before(s, second);
 }
 
 /* The events up to that time; 0: no more are wanted. */
@@ -325,12 +343,15 @@ static unsigned long long
 count_all(const struct reader *r)
 {
 	struct reader again;
+	size_t i;
 
 	reader_again(r, &again);
 	ctf_damage_hush(1);
 	reader_merge(&again, NULL, NULL);
 	ctf_damage_hush(0);
 	free(again.streams);
+	for (i = 0; i < r->nstreams; i++)
+		ctf_cpu_clear(r->streams[i]->trace);
 	return again.nevents;
 }
 
@@ -404,6 +425,8 @@ void
 reader_trace(struct reader *r, const struct reader_ops *ops,
     struct ctf_trace *tr)
 {
+	if (tr->kernel)
+		ctf_cpu_trace(tr);
 	if (r->names != NULL)
 		r->names->trace(tr);
 	if (r->select != NULL)
@@ -412,9 +435,8 @@ reader_trace(struct reader *r, const struct reader_ops *ops,
 		ops->trace(tr);
 }
 
-/* Read all that is wanted; without ops it is only counted. */
 void
-reader_run(struct reader *r, const struct reader_ops *ops, void *arg)
+reader_begin(struct reader *r, const struct reader_ops *ops)
 {
 	struct ctf_trace *tr;
 
@@ -425,6 +447,14 @@ reader_run(struct reader *r, const struct reader_ops *ops, void *arg)
 		reader_times(r);
 	reader_rows(r);
 	reader_count(r);
+	r->each = r->select == NULL || select_each(r->select);
+}
+
+/* Read all that is wanted; without ops it is only counted. */
+void
+reader_run(struct reader *r, const struct reader_ops *ops, void *arg)
+{
+	reader_begin(r, ops);
 	reader_merge(r, ops, arg);
 }
 

@@ -164,7 +164,9 @@ ctf_process(const struct ctf_trace *tr, const struct ctf_who *who)
 {
 	const uint64_t h = (tr->origin ^ (uint64_t)who->vpid) * FNV_PRIME;
 
-	return hash_fnv(h, who->name, strlen(who->name));
+	/* LTTng's names are those of threads. */
+	return tr->lttng || tr->kernel ? h :
+	    hash_fnv(h, who->name, strlen(who->name));
 }
 
 /* What is known of the trace as a whole. */
@@ -195,6 +197,9 @@ ctf_env(struct ctf_trace *tr, const char *key, const struct ctf_value *v)
 		tr->host = v->str;
 	} else if (strcmp(key, "tracer_name") == 0 && v->tok == TOK_STR) {
 		tr->ours = strcmp(v->str, "libut") == 0;
+		tr->lttng = strcmp(v->str, "lttng-ust") == 0;
+	} else if (strcmp(key, "domain") == 0 && v->tok == TOK_STR) {
+		tr->kernel = strcmp(v->str, "kernel") == 0;
 	}
 }
 

@@ -67,8 +67,10 @@ ctf_who(struct ctf_who *w, const struct ctf_vals *v)
 	if (v->has & 1 << ROLE_THREAD)
 		name_set(w->thread, sizeof(w->thread), v->thread,
 		    v->threadlen);
+	if (v->has & 1 << ROLE_CPU)
+		w->cpu = v->val[ROLE_CPU];
 	w->has |= (int)v->has & (1 << ROLE_VPID | 1 << ROLE_VTID |
-	    1 << ROLE_PROCNAME | 1 << ROLE_THREAD);
+	    1 << ROLE_PROCNAME | 1 << ROLE_THREAD | 1 << ROLE_CPU);
 }
 
 static void
@@ -91,6 +93,23 @@ ctf_cur(struct ctf_cur *c, const struct ctf_stream *s)
 	c->found = NULL;
 }
 
+struct ctf_cpu *
+ctf_cpu(const struct ctf_stream *s)
+{
+	return s->trace->cpus != NULL && (s->who.has & 1 << ROLE_CPU) &&
+	    s->who.cpu < CTF_CPUS ? &s->trace->cpus[s->who.cpu] : NULL;
+}
+
+static void
+who_bycpu(struct ctf_who *who, const struct ctf_cpu *cpu)
+{
+	if (cpu == NULL || !cpu->known || cpu->ns <= cpu->lossy)
+		return;
+	who->vtid = cpu->tid;
+	memcpy(who->name, cpu->name, sizeof(who->name));
+	who->has |= 1 << ROLE_VTID | 1 << ROLE_PROCNAME;
+}
+
 /* After ctf_body(): whose the event is; it may be put into who. */
 const struct ctf_who *
 ctf_whose(const struct ctf_stream *s, struct ctf_who *who)
@@ -102,10 +121,18 @@ ctf_whose(const struct ctf_stream *s, struct ctf_who *who)
 		return &s->who;
 	ctf_cur(&c, s);
 	v.has = 0;
-	(void)ctf_walk(&c, s->class->context, &v);
+	if (s->class->context != NULL)
+		(void)ctf_walk(&c, s->class->context, &v);
 	*who = s->who;
 	who->has &= ~(1 << ROLE_THREAD);	/* another packet's */
 	ctf_who(who, &v);
+	if (s->class->bycpu)
+		who_bycpu(who, ctf_cpu(s));
+	if ((s->trace->lttng || s->trace->kernel) &&
+	    (who->has & 1 << ROLE_PROCNAME)) {
+		memcpy(who->thread, who->name, sizeof(who->thread));
+		who->has |= 1 << ROLE_THREAD;
+	}
 	return who;
 }
 
@@ -459,7 +486,7 @@ packet_open(struct ctf_stream *s)
 	if (v.has & 1 << ROLE_BEGIN &&
 	    (ctf_ns(s->class->clock, s->cycles) > s->until ||
 	    (v.has & 1 << ROLE_END && s->end < s->since &&
-	    !s->class->modules)))
+	    !s->class->needed)))
 		return 1;
 	s->inpacket = 1;
 	return 0;
@@ -550,19 +577,13 @@ header_quick(const struct ctf_sclass *sc, const uint8_t *p, size_t left,
 	    header_short(sc, p, id, cycles) ? sc->shortlen : 0;
 }
 
+/* The other way, for all headers. */
 static int
-header_read(struct ctf_stream *s, uint64_t *id, uint64_t *cycles)
+header_walk(struct ctf_stream *s, uint64_t *id, uint64_t *cycles)
 {
-	const struct ctf_sclass *sc = s->class;
 	struct ctf_vals v;
-	size_t n;
 
-	if (s->bit == 0 && (n = header_quick(sc, s->buf + s->pos,
-	    s->stop - s->pos, id, cycles)) != 0) {
-		s->pos += n;
-		return 0;
-	}
-	if (stream_struct(s, sc->header, &v) == -1)
+	if (stream_struct(s, s->class->header, &v) == -1)
 		return -1;
 	*id = v.has & 1 << ROLE_ID ? v.val[ROLE_ID] : 0;
 	if (v.has & 1 << ROLE_TIME)
@@ -576,6 +597,7 @@ event_header(struct ctf_stream *s)
 {
 	const struct ctf_sclass *sc = s->class;
 	uint64_t id, cycles = s->cycles;
+	size_t n;
 
 	s->at = s->off + s->pos;
 	s->atbit = s->bit;
@@ -583,7 +605,10 @@ event_header(struct ctf_stream *s)
 		s->inpacket = 0;
 		return -1;
 	}
-	if (header_read(s, &id, &cycles) == -1) {
+	if (s->bit == 0 && (n = header_quick(sc, s->buf + s->pos,
+	    s->stop - s->pos, &id, &cycles)) != 0)
+		s->pos += n;
+	else if (header_walk(s, &id, &cycles) == -1) {
 		event_damage(s, "beyond the packet's content");
 		return -1;
 	}

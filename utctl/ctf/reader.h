@@ -101,6 +101,7 @@ struct reader {
 	struct select		*select; /* NULL: all events */
 	const struct reader_names *names; /* NULL: none */
 	int			 refused;	/* ops->refused is called */
+	int			 each;		/* select takes all events */
 
 	unsigned long long	 skip;	/* events to pass over first */
 	unsigned long long	 left;	/* events to read after that */
@@ -136,6 +137,8 @@ extern const struct reader_ops print_ops;
 /* ctf_merge.c */
 void	 reader_trace(struct reader *, const struct reader_ops *,
 	    struct ctf_trace *);
+/* Make ready to read; and all of that, and read: reader_merge() does the rest. */
+void	 reader_begin(struct reader *, const struct reader_ops *);
 void	 reader_run(struct reader *, const struct reader_ops *, void *);
 int	 reader_span(const struct reader *, int64_t *, int64_t *);
 void	 reader_times(struct reader *);

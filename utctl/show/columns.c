@@ -138,9 +138,10 @@ put_thread(char *p, struct ctf_stream *s)
 static char *
 put_cpu(char *p, struct ctf_stream *s)
 {
-	uint64_t cpu;
+	uint64_t cpu = s->who.cpu;
 
-	if (s->event->cpu == NULL || !ctf_field_bits(s->event->cpu, s, &cpu))
+	if (s->event->cpu == NULL ? (s->who.has & 1 << ROLE_CPU) == 0 :
+	    !ctf_field_bits(s->event->cpu, s, &cpu))
 		return put_name(p, NULL);
 	return ctf_put_i64(p, (int64_t)cpu);
 }

@@ -194,7 +194,7 @@ track_of(const struct ctf_stream *s)
 	p = processes_get(&run.pairs->processes, s);
 	w = ctf_whose(s, &buf);
 	t = track_get(&run.processes, NULL, s->trace->origin, w->vpid,
-	    s->trace->label, w->name);
+	    s->trace->label, p->name);
 	run.track = track_get(&run.threads, t, (uintptr_t)p, w->vtid, NULL,
 	    w->thread[0] == '\0' ? w->name : w->thread);
 	run.stream = s;

@@ -17,9 +17,10 @@
 /*
  * utctl export -F ctf: a smaller trace, of the selected events.
  *
- * Streams are read one after the other, and so are written.  What is selected
- * is told, as it is for view; what losses are told is counted in the packets
- * that tell them.  A loss is between two packets: if nothing of the first one
+ * Streams are read one after the other, and so are written; those of a kernel in
+ * the order of time, for the CPUs tell whose an event is.  What is selected is
+ * told, as it is for view; losses that are told are counted in the packets that
+ * tell them.  A loss is between two packets: if nothing of the first one
  * is selected, it is written without events.
  */
 
@@ -43,6 +44,8 @@
 /* What is known of a file, by the stream's index. */
 struct part {
 	struct row	 row;		/* if it is read first of the row */
+	struct packet	*packet;	/* NULL: the file is not written now */
+	uint64_t	 at;		/* the last event's place, in bits */
 	/* What the count of -n leaves, as offsets in the file, in bits. */
 	int		 any;
 	uint64_t	 first, last;
@@ -54,10 +57,8 @@ struct cut {
 	struct map		 rows;		/* theirs */
 	int			 counted;	/* -n: as the parts say */
 	int64_t			 until;		/* the last time of these */
-	const struct ctf_stream	*stream;	/* that is read; or NULL */
-	uint64_t		 at;		/* the last event's place */
-	unsigned int		 atbit;
-	struct packet		 packet;
+	int			 merged;	/* all streams at the same time */
+	struct part		*last;		/* that was written; or NULL */
 };
 
 /*
@@ -108,20 +109,23 @@ copy_file(const struct cut *c, const char *file)
 }
 
 static void
-stream_done(struct cut *c)
+part_done(struct part *part)
 {
-	struct packet *p = &c->packet;
+	struct packet *p = part->packet;
 
-	if (c->stream == NULL)
+	if (p == NULL)
 		return;
 	packet_done(p);
+	if (p->row->packet == p)
+		p->row->packet = NULL;
 	if (p->out != NULL)
 		export_dir_close(p->out, p->path);
 	free(p->path);
 	p->in->vals = NULL;		/* the stream's that was read */
 	stream_free(p->in);
-	p->out = NULL;
-	c->stream = NULL;
+	free(p->head);
+	free(p);
+	part->packet = NULL;
 }
 
 /* babeltrace2 takes traces of one UUID, such as LTTng's chunks, for one. */
@@ -143,23 +147,38 @@ row_of(struct cut *c, const struct ctf_stream *s)
 	return r;
 }
 
+static struct packet *
+packet_new(struct cut *c, const struct ctf_stream *s)
+{
+	struct packet *p = calloc(1, sizeof(*p));
+
+	if (p == NULL)
+		die_errno("malloc");
+	p->in = stream_anew(s);
+	p->path = below(c, s->path);
+	p->row = row_of(c, s);
+	return p;
+}
+
 /* Something is wanted of the packet in which the stream is. */
 static struct packet *
 packet_at(struct cut *c, const struct ctf_stream *s)
 {
-	struct packet *p = &c->packet;
+	struct part *part = &c->parts[s->index];
+	struct packet *p = part->packet;
 
-	if (c->stream != s) {
-		stream_done(c);
-		c->stream = s;
-		p->in = stream_anew(s);
-		p->path = below(c, s->path);
-		p->row = row_of(c, s);
-		p->cycles = p->endcycles = 0;
+	if (p == NULL) {
+		if (!c->merged && c->last != NULL)
+			part_done(c->last);
+		c->last = part;
+		p = part->packet = packet_new(c, s);
 	}
 	if (p->open && p->in->pkt == s->pkt)
 		return p;
-	packet_done(p);
+	/* Another file of the row ends here. */
+	if (p->row->packet != NULL)
+		packet_done(p->row->packet);
+	p->row->packet = p;
 	packet_read(p, s);
 	return p;
 }
@@ -182,12 +201,13 @@ static void
 cut_module(void *arg, struct ctf_stream *s)
 {
 	struct cut *c = arg;
+	struct part *part = &c->parts[s->index];
 	struct packet *p = packet_at(c, s);
+	const uint64_t at = 8 * s->at + s->atbit;
 
-	if (p->count > 0 && c->at == s->at && c->atbit == s->atbit)
+	if (p->count > 0 && part->at == at)
 		return;				/* it is selected, too */
-	c->at = s->at;
-	c->atbit = s->atbit;
+	part->at = at;
 	packet_event(p, s);
 }
 
@@ -243,6 +263,8 @@ cut_gone(void *arg, const struct ctf_stream *s)
 	struct cut *c = arg;
 	struct row *r = row_of(c, s);
 
+	if (r->packet != NULL)
+		packet_done(r->packet);
 	if (s->gonefrom != INT64_MIN && is_within(c, s, 8 * s->pkt))
 		packet_at(c, s)->told = 1;
 	else if (s->gonefrom == INT64_MIN && !r->any)
@@ -290,14 +312,17 @@ cut_count(struct cut *c, struct reader *rd)
 	reader_again(rd, &again);
 	again.left = rd->left;
 	again.skip = rd->skip;
+	again.each = rd->each;
 	ctf_damage_hush(1);
 	reader_merge(&again, &ops, c);
 	ctf_damage_hush(0);
 	free(again.streams);
 	rd->skip = 0;
 	rd->left = ULLONG_MAX;
-	for (i = 0; i < rd->nstreams; i++)
+	for (i = 0; i < rd->nstreams; i++) {
 		rd->streams[i]->until = c->until;
+		ctf_cpu_clear(rd->streams[i]->trace);
+	}
 }
 
 /* The files of a row are in the order of time. */
@@ -317,31 +342,24 @@ cut_read(struct cut *c, struct reader *rd)
 {
 	static const struct reader_ops ops = { cut_event, cut_discarded,
 	    cut_lost, NULL, cut_module, NULL, cut_gone };
-	struct ctf_stream **list;
-	struct ctf_trace *tr;
+	const size_t n = rd->nstreams;
 	struct reader one;
-	size_t i, n;
+	size_t i;
 
-	for (tr = rd->traces; tr != NULL; tr = tr->next)
-		reader_trace(rd, &ops, tr);
-	if (rd->select != NULL)
-		reader_times(rd);
-	reader_rows(rd);
-	reader_count(rd);
+	reader_begin(rd, &ops);
 	if (rd->select != NULL && rd->select->count_given)
 		cut_count(c, rd);
+	qsort(rd->streams, n, sizeof(*rd->streams), begin_cmp);
 	one = *rd;
-	list = rd->streams;
-	n = rd->nstreams;
-	qsort(list, n, sizeof(*list), begin_cmp);
 	rd->nstreams = 0;
-	for (i = 0; i < n; i++) {
-		one.streams = &list[i];
-		one.nstreams = 1;
+	for (i = 0; i < n; i = c->merged ? n : i + 1) {
+		one.streams = &rd->streams[i];
+		one.nstreams = c->merged ? n : 1;
 		reader_merge(&one, &ops, c);
 	}
 	rd->nevents = one.nevents;
-	stream_done(c);
+	for (i = 0; i < rd->nfound; i++)
+		part_done(&c->parts[i]);
 }
 
 /*
@@ -359,6 +377,8 @@ export_ctf(struct reader *rd, char **dirs, const char *to)
 	if ((c.parts = calloc(rd->nfound + 1, sizeof(*c.parts))) == NULL)
 		die_errno("malloc");
 	export_dir(to);
+	for (tr = rd->traces; tr != NULL; tr = tr->next)
+		c.merged |= tr->kernel && rd->select != NULL;
 	cut_read(&c, rd);
 	for (tr = rd->traces; tr != NULL; tr = tr->next) {
 		if (tr->points_file != NULL)
@@ -366,7 +386,6 @@ export_ctf(struct reader *rd, char **dirs, const char *to)
 		copy_file(&c, tr->file);
 	}
 	export_dir_keep();
-	packet_free(&c.packet);
 	map_free(&c.rows);
 	free(c.parts);
 }

@@ -385,12 +385,6 @@ packet_done(struct packet *p)
 	packet_end(p);
 }
 
-void
-packet_free(struct packet *p)
-{
-	free(p->head);
-}
-
 /*
  * Events.
  */

@@ -29,8 +29,11 @@
 
 #include "../ctf/ctf.h"
 
+struct packet;
+
 /* A stream, which may have several files: ctf_row.c. */
 struct row {
+	struct packet	*packet;	/* of the last file; NULL: none */
 	int		 any;		/* packets are written */
 	uint64_t	 seq;		/* the last one's, or the first's */
 	uint64_t	 discarded;	/* the last one's */
@@ -51,11 +54,11 @@ struct packet {
 	/* The packet that is read. */
 	int			 open;
 	uint64_t		 size;		/* bytes */
-	uint64_t		 headlen;	/* of header and context */
+	uint64_t		 headlen;	/* bits of the head */
 	uint64_t		 limit;		/* where the content ends */
 	struct ctf_vals		 vals;		/* header's and context's */
 	uint64_t		 at[ROLE_MAX];	/* where these are */
-	int			 told;		/* it tells of a loss, or gap */
+	int			 told;		/* a loss, or gap, is told */
 	int			 early, late;	/* reaches beyond -b, -u */
 
 	/* The packet that is written. */
@@ -69,7 +72,7 @@ struct packet {
 	uint64_t		 count;		/* events */
 	uint64_t		 pos;		/* so far */
 	uint8_t			 part;		/* the bits of the last byte */
-	/* What follows of the packet that is read, and is not copied yet. */
+	/* The rest of the packet that is read, not copied yet. */
 	uint64_t		 from, to;
 };
 
@@ -86,6 +89,5 @@ void	 packet_event(struct packet *, const struct ctf_stream *);
 void	 packet_empty(struct packet *, int64_t);
 /* No more comes of the packet that was read. */
 void	 packet_done(struct packet *);
-void	 packet_free(struct packet *);
 
 #endif /* EXPORT_PACKET_H */

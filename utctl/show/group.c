@@ -35,6 +35,7 @@
 /* The places of -g's fields in events of a class. */
 struct places {
 	const struct ctf_eclass	*event;
+	struct group		*row;		/* if the class tells it */
 	struct ctf_field_at	 by[GROUP_BY];
 };
 
@@ -87,8 +88,15 @@ row_get(struct groups *g, const char *key, size_t len)
 	return row;
 }
 
+/* LTTng has the CPU in the packet's context. */
+static int
+is_cpu(const char *name)
+{
+	return strcmp(name, "$cpu") == 0 || strcmp(name, "$cpu_id") == 0;
+}
+
 /* The fields of an event of that class; found once. */
-static const struct places *
+static struct places *
 places_of(struct groups *g, const struct ctf_stream *s)
 {
 	const uint64_t key = (uintptr_t)s->event;
@@ -104,7 +112,8 @@ places_of(struct groups *g, const struct ctf_stream *s)
 	for (i = 0; i < g->nby; i++)
 		if (g->by[i] == BY_FIELD)
 			g->found[i] |= ctf_field_find(&p->by[i], s->class,
-			    s->event, g->names[i]);
+			    s->event, g->names[i]) || (is_cpu(g->names[i]) &&
+			    (s->class->who & 1 << ROLE_CPU));
 	return p;
 }
 
@@ -156,12 +165,14 @@ group_address(char *key, size_t size, const char *before, const char *name,
 
 /* A field: the value, or the name of an address. */
 static size_t
-put_field(char *key, const struct ctf_field_at *at,
+put_field(char *key, const char *named, const struct ctf_field_at *at,
     const struct ctf_stream *s)
 {
 	const char *name = symbols_at(at, s);
 	uint64_t addr;
 
+	if (at->type == NULL && s->who.has & 1 << ROLE_CPU && is_cpu(named))
+		return (size_t)(ctf_put_u64(key, s->who.cpu) - key);
 	if (at->type == NULL)
 		return put_name(key, "-");
 	if (name == NULL || !ctf_field_bits(at, s, &addr))
@@ -183,7 +194,7 @@ put_part(const struct groups *g, size_t i, const struct ctf_stream *s,
 		return put_name(key, s->trace->host == NULL ||
 		    s->trace->host[0] == '\0' ? "-" : s->trace->host);
 	if (g->by[i] == BY_FIELD)
-		return put_field(key, at, s);
+		return put_field(key, g->names[i], at, s);
 	who = ctf_whose(s, &buf);
 	return g->by[i] == BY_PROGRAM ? put_name(key, who->name) :
 	    put_thread(key, s, who);
@@ -193,10 +204,13 @@ struct group *
 groups_get(struct groups *g, const struct ctf_stream *s, const char *prefix)
 {
 	char key[KEY];
+	struct group *row;
 	size_t i, n = 0;
 
 	if (g->last == NULL || g->last->event != s->event)
 		g->last = places_of(g, s);
+	if (prefix == NULL && g->last->row != NULL)
+		return g->last->row;
 	if (prefix != NULL) {
 		n = put_name(key, prefix);
 		key[n++] = '\0';
@@ -205,7 +219,10 @@ groups_get(struct groups *g, const struct ctf_stream *s, const char *prefix)
 		n += put_part(g, i, s, key + n);
 		key[n++] = '\0';
 	}
-	return row_get(g, key, n);
+	row = row_get(g, key, n);
+	if (prefix == NULL && g->nby == 1 && g->by[0] == BY_EVENT)
+		g->last->row = row;
+	return row;
 }
 
 /* Any other name is a field's. */

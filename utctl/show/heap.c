@@ -34,6 +34,7 @@
 #define NS	1e9
 
 static struct heap_run run;
+static int mixed;		/* processes: see is_mixed() */
 
 static void
 heap_over(struct process *p)
@@ -99,6 +100,25 @@ by_live(const void *a, const void *b)
 		return x->allocated < y->allocated ? 1 : -1;
 	return (x->process.vpid > y->process.vpid) -
 	    (x->process.vpid < y->process.vpid);
+}
+
+/*
+ * Calls of processes that are not known are taken for one's.  If memory is then
+ * allocated or freed again that was already, they are several's: nothing that
+ * is counted is right.
+ */
+static int
+is_mixed(struct heap_run *r)
+{
+	const struct heap *h;
+	struct process *p;
+	uint64_t n = 0;
+
+	for (p = r->processes.first; p != NULL; p = p->next) {
+		h = (const struct heap *)p;
+		n += h->unseen + h->twice;
+	}
+	return r->processes.unknown && n > 0;
 }
 
 /* The processes with events, those with the most live bytes first. */
@@ -364,6 +384,10 @@ heap_traces(struct reader *rd, char **dirs)
 	struct process *p;
 
 	processes_read(&run.processes, rd, dirs);
+	if ((mixed = is_mixed(&run)))
+		processes_free(&run.processes);
+	if (mixed)
+		run.processes.n = run.top_ever.n = run.ntwice = 0;
 	for (p = run.processes.first; p != NULL; p = p->next)
 		heap_over(p);
 	if (show_any(rd))
@@ -377,9 +401,16 @@ say_all(const struct reader *rd)
 	const struct processes *ps = &run.processes;
 
 	say_unseen(&run);
-	if (rd->nevents > 0 && ps->n == 0 && run.npaths == 0)
+	if (mixed)
+		say("the trace has calls of several processes, and does not "
+		    "tell of which: record with lttng add-context -u -t vpid");
+	else if (rd->nevents > 0 && ps->n == 0 && run.npaths == 0)
 		say("no calls of malloc(3) in the trace: was it recorded with "
-		    "-w malloc?");
+		    "%s?", calls_lttng(rd) ? "lttng enable-event -u "
+		    "'lttng_ust_libc:*', of a program with "
+		    "LD_PRELOAD=liblttng-ust-libc-wrapper.so" : "-w malloc");
+	if (mixed)
+		return;
 	processes_say(ps, rd, "what is live, and what was freed twice");
 	say_lost(&run);
 }

@@ -41,6 +41,7 @@ enum { PATH };			/* fields of UNSEEN */
 #define LEAST	64		/* entries */
 #define KEEP	4096		/* up to so many, nothing is dropped */
 #define COMMON	[CALLER] = "caller", [PTR] = "ptr"
+#define LTTNG	[CALLER] = "$ip", [PTR] = "ptr", [SIZE] = "size"
 
 const struct call_kind heap_calls[] = {
 	{ "libc:malloc", ALLOC, { COMMON, [SIZE] = "size" } },
@@ -58,6 +59,13 @@ const struct call_kind heap_calls[] = {
 	{ "libc:valloc", ALLOC, { COMMON, [SIZE] = "size" } },
 	{ "libc:pvalloc", ALLOC, { COMMON, [SIZE] = "size" } },
 	{ "libc:unseen", UNSEEN, { [PATH] = "path" } },
+	{ "lttng_ust_libc:malloc", ALLOC, { LTTNG } },
+	{ "lttng_ust_libc:calloc", ALLOC, { LTTNG, [COUNT] = "nmemb" } },
+	{ "lttng_ust_libc:realloc", REALLOC, { LTTNG, [OLD] = "in_ptr" } },
+	{ "lttng_ust_libc:free", FREE, { LTTNG } },
+	{ "lttng_ust_libc:memalign", ALLOC, { LTTNG } },
+	{ "lttng_ust_libc:posix_memalign", ALLOC, { [CALLER] = "$ip",
+	    [PTR] = "out_ptr", [SIZE] = "size", [RESULT] = "result" } },
 	{ NULL, 0, { NULL } }
 };
 

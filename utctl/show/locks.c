@@ -439,9 +439,18 @@ locks_traces(struct reader *rd, char **dirs)
 static void
 say_all(const struct reader *rd)
 {
-	if (rd->nevents > 0 && run.processes.n == 0)
+	if (run.nobody)
+		say("the trace does not tell which thread an event is of: no "
+		    "locks; record with lttng add-context -u -t vtid -t vpid");
+	else if (rd->nevents > 0 && run.processes.n == 0)
 		say("no events of locks in the trace: was it recorded with "
-		    "-w pthread?");
+		    "%s?", calls_lttng(rd) ? "lttng enable-event -u "
+		    "'lttng_ust_pthread:*', of a program with "
+		    "LD_PRELOAD=liblttng-ust-pthread-wrapper.so" :
+		    "-w pthread");
+	if (run.lttng)
+		say("LTTng records no waits for conditions: in these, mutexes "
+		    "count as held");
 	processes_say(&run.processes, rd,
 	    "who waited for whom, and how long");
 }

@@ -30,6 +30,7 @@
 
 #define LOCKS_TOP	10	/* waits and holds that are listed */
 #define LOCKS_MOST	4096	/* threads that wait for a lock, or have it */
+#define LOCKS_LATE	8	/* releases of a thread that may come late */
 
 enum lock_mode {
 	LOCK_MUTEX,		/* also a mutex that is recursive */
@@ -111,6 +112,8 @@ struct lock_thread {
 	struct lock_leave leave;
 	const struct lock *unheld;	/* just released, though not held */
 	uint64_t	*counted;	/* the counter that has unheld */
+	const struct lock *late[LOCKS_LATE];	/* LTTng's: overtaken */
+	size_t		 nlate;		/* all that ever were */
 	struct lock_thread *next;	/* waiters of the same lock */
 	struct cond	*cond;		/* waited for; or NULL */
 	int64_t		 cond_ns;	/* since when it waits for cond */
@@ -146,6 +149,8 @@ struct lock_note {
 struct locks_run {
 	struct processes processes;
 	int		 all;		/* no table is cut */
+	int		 lttng;		/* events are LTTng's */
+	int		 nobody;	/* and of threads not known */
 	struct lock_note waits[LOCKS_TOP], holds[LOCKS_TOP];
 	struct top	 top_waits, top_holds;
 };
@@ -170,6 +175,8 @@ void	 lock_hold_begin(const struct lock_event *, struct lock *,
 /* Is it not known what became of what began then? */
 int	 lock_unsure(const struct locks *, int64_t);
 struct lock_holder *lock_holder_of(struct lock *, int32_t);
+/* Has the thread's release been overtaken?  That is told once. */
+int	 lock_overtaken(struct lock_thread *, const struct lock *);
 void	 lock_hold_end(const struct lock_event *, struct lock *,
 	    struct lock_holder *);
 /* End a hold; it may turn out that it has not ended. */

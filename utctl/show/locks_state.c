@@ -270,6 +270,59 @@ holder_remove(struct lock *l, struct lock_holder *h)
 	*h = l->holders[--l->nholders];
 }
 
+static void
+note_hold(struct locks *ls, const struct lock *l, const struct lock_holder *h,
+    int64_t took)
+{
+	struct lock_note *note = top_add(&ls->run->top_holds, took);
+
+	if (note == NULL)
+		return;
+	note->process = ls;
+	note->lock = l;
+	note->ns = h->ns;
+	note->thread = h->thread;
+	note->caller = h->caller;
+}
+
+static void
+count_hold(struct locks *ls, struct lock *l, const struct lock_holder *h,
+    int64_t took, int unsure)
+{
+	if (unsure) {
+		ls->lost++;
+		return;
+	}
+	hist_add(&l->stat.hold, (double)took);
+	hist_add(&lock_caller_stat(ls, h->caller)->hold, (double)took);
+	note_hold(ls, l, h, took);
+}
+
+int
+lock_overtaken(struct lock_thread *t, const struct lock *l)
+{
+	size_t i;
+
+	for (i = 0; i < LOCKS_LATE; i++)
+		if (t->late[i] == l) {
+			t->late[i] = NULL;
+			return 1;
+		}
+	return 0;
+}
+
+/* The hold ends now, for all that LTTng tells; its release comes later. */
+static void
+overtake(const struct lock_event *e, struct lock *l,
+    const struct lock_holder *h)
+{
+	struct lock_thread *t = lock_thread_of(e->process, h->thread);
+
+	(void)lock_overtaken(t, l);
+	t->late[t->nlate++ % LOCKS_LATE] = l;
+	count_hold(e->process, l, h, e->stream->ns - h->ns, 0);
+}
+
 /*
  * The thread has the lock now: all that had it, which may be the thread itself
  * before events were lost, released it unseen.
@@ -287,6 +340,8 @@ drop_earlier(const struct lock_event *e, struct lock *l, enum lock_mode mode)
 		}
 		if (lock_unsure(e->process, l->holders[i].ns))
 			e->process->lost++;
+		else if (e->stream->trace->lttng)
+			overtake(e, l, &l->holders[i]);
 		else
 			e->process->unseen++;
 		holder_remove(l, &l->holders[i]);
@@ -331,6 +386,7 @@ lock_hold_begin(const struct lock_event *e, struct lock *l,
 		return;
 	}
 	h = holder_add(l);
+	(void)lock_overtaken(e->thread, l);
 	h->thread = e->thread->id;
 	h->mode = mode;
 	h->depth = depth;
@@ -345,34 +401,6 @@ lock_hold_begin(const struct lock_event *e, struct lock *l,
 	for (t = l->waiters; t != NULL; t = t->next)
 		if (excludes(mode, t->wait.mode))
 			t->wait.contended = 1;
-}
-
-static void
-note_hold(struct locks *ls, const struct lock *l, const struct lock_holder *h,
-    int64_t took)
-{
-	struct lock_note *note = top_add(&ls->run->top_holds, took);
-
-	if (note == NULL)
-		return;
-	note->process = ls;
-	note->lock = l;
-	note->ns = h->ns;
-	note->thread = h->thread;
-	note->caller = h->caller;
-}
-
-static void
-count_hold(struct locks *ls, struct lock *l, const struct lock_holder *h,
-    int64_t took, int unsure)
-{
-	if (unsure) {
-		ls->lost++;
-		return;
-	}
-	hist_add(&l->stat.hold, (double)took);
-	hist_add(&lock_caller_stat(ls, h->caller)->hold, (double)took);
-	note_hold(ls, l, h, took);
 }
 
 static void

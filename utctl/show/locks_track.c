@@ -25,6 +25,11 @@
  * A release that fails has released nothing, as the same thread's next event
  * says.  A thread can release its own lock; if the lock is another thread's,
  * that next event is waited for.
+ *
+ * LTTng tells after all calls how they ended.  So the next thread's acquisition
+ * may come before the release: the hold ends with it, and the release, when it
+ * comes, is known.  It is the same where the thread waits for a condition, of
+ * which LTTng does not tell.
  */
 
 #include <stdlib.h>
@@ -33,6 +38,7 @@
 
 enum {
 	REQUEST, ACQUIRED, FAILED, RELEASE, KEPT,
+	RETURNED, RELEASED,		/* LTTng's: the result says what it was */
 	WAIT, WOKEN, COND_FAILED, SIGNAL, BROADCAST
 };
 enum { CALLER, LOCK, COND, RESULT };
@@ -44,6 +50,10 @@ enum { CALLER, LOCK, COND, RESULT };
 	{ "pthread:" name "_acquired", KIND(ACQUIRED, mode), { COMMON } }, \
 	{ "pthread:" name "_failed", KIND(FAILED, mode), { COMMON } }
 #define ON_COND		[CALLER] = "caller", [COND] = "cond"
+#define LTTNG(name, what)						\
+	{ "lttng_ust_pthread:pthread_mutex_" name, KIND(what, LOCK_MUTEX), \
+	    { [CALLER] = "$ip", [LOCK] = "mutex", [RESULT] = "status" } }
+#define OWNER_DIED	130	/* Linux' EOWNERDEAD: it was acquired */
 
 const struct call_kind locks_calls[] = {
 	REQUESTED("mutex", LOCK_MUTEX),
@@ -62,6 +72,10 @@ const struct call_kind locks_calls[] = {
 	{ "pthread:cond_signal", KIND(SIGNAL, LOCK_MUTEX), { ON_COND } },
 	{ "pthread:cond_broadcast", KIND(BROADCAST, LOCK_MUTEX),
 	    { ON_COND } },
+	LTTNG("lock_req", REQUEST),
+	LTTNG("lock_acq", RETURNED),
+	LTTNG("trylock", RETURNED),
+	LTTNG("unlock", RELEASED),
 	{ NULL, 0, { NULL } }
 };
 
@@ -158,6 +172,22 @@ lock_release(const struct lock_event *e, struct lock *l)
 		l->free = e->stream->ns;
 }
 
+/* LTTng's: nobody releases the mutex of another thread. */
+static void
+released(const struct lock_event *e, struct lock *l)
+{
+	struct lock_holder *h = lock_holder_of(l, e->thread->id);
+
+	if (h != NULL && h->depth > 1)
+		h->depth--;
+	else if (h != NULL) {
+		if (h->once)
+			l->free = e->stream->ns;
+		lock_hold_end(e, l, h);
+	} else if (!lock_overtaken(e->thread, l))
+		released_unheld(e, l);
+}
+
 /* The thread's last event has not released the lock after all. */
 static void
 kept(const struct lock_event *e, struct lock *l)
@@ -251,13 +281,22 @@ cond_event(const struct lock_event *e, int what)
 static void
 lock_event(const struct lock_event *e, int what, enum lock_mode mode)
 {
-	uint64_t address;
+	uint64_t address, result = 0;
 	struct lock *l;
 
 	if (!call_field(e->stream->event->call, LOCK, e->stream, &address))
 		return;
 	l = lock_of(e, address);
 	l->isrw = mode != LOCK_MUTEX;
+	if (what == RETURNED || what == RELEASED) {
+		(void)call_field(e->stream->event->call, RESULT, e->stream,
+		    &result);
+		if (what == RETURNED)
+			what = result == 0 || result == OWNER_DIED ?
+			    ACQUIRED : FAILED;
+		else if (result != 0)
+			return;
+	}
 	if (what == REQUEST)
 		lock_wait_begin(e, l, mode);
 	else if (what == ACQUIRED)
@@ -266,6 +305,8 @@ lock_event(const struct lock_event *e, int what, enum lock_mode mode)
 		failed(e, l);
 	else if (what == RELEASE)
 		lock_release(e, l);
+	else if (what == RELEASED)
+		released(e, l);
 	else
 		kept(e, l);
 }
@@ -275,16 +316,23 @@ locks_call(struct processes *ps, struct ctf_stream *s)
 {
 	const struct call *c = s->event->call;
 	struct lock_event e;
+	const struct ctf_who *who;
 	struct ctf_who buf;
 
+	who = ctf_whose(s, &buf);
+	e.run = (struct locks_run *)ps;
+	if (s->trace->lttng && !(who->has & 1 << ROLE_VTID)) {
+		e.run->nobody = 1;
+		return;
+	}
 	if (processes_again(ps, s))
 		return;
 	ps->n++;
-	e.run = (struct locks_run *)ps;
+	e.run->lttng |= s->trace->lttng;
 	e.process = (struct locks *)processes_get(ps, s);
 	e.stream = s;
 	e.thread = lock_thread_of(e.process,
-	    (int32_t)ctf_whose(s, &buf)->vtid);
+	    (int32_t)who->vtid);
 	e.process->run = e.run;
 	if (c->kind->what / 4 != KEPT &&
 	    (c->kind->what / 4 != WOKEN || !lock_leave_deep(e.thread)))
@@ -295,6 +343,6 @@ locks_call(struct processes *ps, struct ctf_stream *s)
 		    (enum lock_mode)(c->kind->what % 4));
 	else
 		cond_event(&e, c->kind->what / 4);
-	if (c->kind->what / 4 != RELEASE)
+	if (c->kind->what / 4 != RELEASE && c->kind->what / 4 != RELEASED)
 		e.thread->unheld = NULL;
 }

@@ -51,7 +51,11 @@ pairs_event(struct pairs *ps, const struct ctf_stream *s, enum pair_fit fit)
 	for (r = s->event->pairs; r != NULL; r = r->next) {
 		if (!pair_role_counts(ps, r))
 			continue;
-		if (r->pair->key == NULL)
+		if (r->pair->key == NULL && !r->stays &&
+		    pair_thread_unknown(s)) {
+			if (ps->nobody++ == 0)
+				ps->nobodys = s->trace;
+		} else if (r->pair->key == NULL)
 			(r->ends ? pair_thread_end : pair_thread_begin)(ps, t,
 			    r, s, fit);
 		else
@@ -150,6 +154,14 @@ pairs_say(const struct pairs *ps)
 	for (p = ps->given; p != NULL; p = p->next)
 		say_missing(p);
 	pair_threads_say(ps);
+	if (ps->nobody > 0)
+		say("%" PRIu64 " event%s left out of pairs: the trace does not "
+		    "tell their threads%s", ps->nobody,
+		    ps->nobody == 1 ? " was" : "s were", ps->nobodys->cpus !=
+		    NULL ? " before a CPU's first sched_switch, or after a "
+		    "loss" : ps->nobodys->kernel ? ": record sched_switch, "
+		    "or lttng add-context -k -t tid" : ": record with lttng "
+		    "add-context -u -t vtid -t vpid");
 }
 
 static void

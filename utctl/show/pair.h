@@ -83,6 +83,8 @@ struct pairs {
 	int			 ignore_filter_at_end;	/* if it lacks fields */
 	uint64_t		 unended, unbegun;
 	uint64_t		 lost;	/* left out, as events were lost */
+	uint64_t		 nobody;	/* events of no known thread */
+	const struct ctf_trace	*nobodys;	/* the first one's */
 	int64_t			 last;	/* ns: the last event */
 	struct pair		*given;	/* by -D, the newest first */
 	struct pair		*found;	/* by names of events, newest first */

@@ -24,14 +24,30 @@
 #include "../say.h"
 #include "pair_role.h"
 
-static const struct {
+/*
+ * How names of events begin, and what the pair's begins with instead; or how
+ * they end, and the rest is the pair's.
+ */
+static const struct rule {
 	const char	*begin, *end;
-} suffixes[] = {
-	{ "_begin", "_end" }, { "_entry", "_exit" }, { ":entry", ":exit" },
-	{ ":begin", ":end" }
+	const char	*name;
+	enum { PLAIN, CALL, BLIND, SYSCALL } how;
+} rules[] = {
+	{ "lttng_ust_cyg_profile:func_entry",
+	    "lttng_ust_cyg_profile:func_exit", "func", CALL },
+	{ "lttng_ust_cyg_profile_fast:func_entry",
+	    "lttng_ust_cyg_profile_fast:func_exit", "func", BLIND },
+	{ "syscall_entry_", "syscall_exit_", "syscall_", SYSCALL },
+	{ "compat_syscall_entry_", "compat_syscall_exit_", "compat_syscall_",
+	    SYSCALL },
+	{ "_begin", "_end", NULL, PLAIN },
+	{ "_entry", "_exit", NULL, PLAIN },
+	{ ":entry", ":exit", NULL, CALL },
+	{ ":begin", ":end", NULL, CALL }
 };
 
-#define NSUFFIXES	(sizeof(suffixes) / sizeof(suffixes[0]))
+#define NRULES		(sizeof(rules) / sizeof(rules[0]))
+#define EXIT_SYSCALL	"exit_syscall"	/* of kernels before 2.6 of LTTng */
 
 static struct pair *
 pair_new(struct pair **list, char *name)
@@ -102,6 +118,7 @@ role_new(struct ctf_trace *tr, struct ctf_eclass *ev, struct pair *p, int ends)
 
 	memset(r, 0, sizeof(*r));
 	r->pair = p;
+	r->name = p->name;
 	r->ends = ends;
 	/* An event ends one pair before it begins the next. */
 	for (rp = &ev->pairs; *rp != NULL && (!ends || (*rp)->ends);)
@@ -111,37 +128,87 @@ role_new(struct ctf_trace *tr, struct ctf_eclass *ev, struct pair *p, int ends)
 	return r;
 }
 
+static int
+events_have(const struct map *events, const char *name)
+{
+	return map_get(events, map_bytes(0, name, strlen(name))) != NULL;
+}
+
+/* Does the name follow the rule?  The names of the other event and the pair. */
+static int
+rule_fits(const struct rule *rule, int ends, const char *name, char **other,
+    char **pair)
+{
+	const char *mine = ends ? rule->end : rule->begin;
+	const char *its = ends ? rule->begin : rule->end;
+	const size_t n = strlen(name), k = strlen(mine);
+
+	if (n < k + (rule->name == NULL) || memcmp(mine, rule->name == NULL ?
+	    name + n - k : name, k) != 0)
+		return 0;
+	if (rule->name != NULL) {
+		*other = format("%s%s", its, name + k);
+		*pair = format("%s%s", rule->name, name + k);
+	} else {
+		*other = format("%.*s%s", (int)(n - k), name, its);
+		*pair = format("%.*s", (int)(n - k), name);
+	}
+	return 1;
+}
+
+static int
+role_by_rule(struct pairs *ps, struct ctf_trace *tr, struct ctf_eclass *ev,
+    const struct map *events, const struct rule *rule, int ends)
+{
+	const struct ctf_sclass *sc = ctf_sclass(tr, ev->stream);
+	struct pair_role *r;
+	char *other, *pair;
+	int any;
+
+	if ((rule->how == SYSCALL && !tr->kernel) ||
+	    !rule_fits(rule, ends, ev->name, &other, &pair))
+		return 0;
+	if ((any = events_have(events, other))) {
+		r = role_new(tr, ev, pair_named(ps, pair, strlen(pair)), ends);
+		if ((rule->how == CALL || (rule->how == BLIND && !ends)) &&
+		    sc != NULL)
+			(void)ctf_field_find(&r->at, sc, ev, "addr");
+		r->blind = rule->how == BLIND;
+		r->stays = tr->kernel && rule->how != SYSCALL;
+	}
+	free(other);
+	free(pair);
+	return any;
+}
+
+/* One event ends them all: they are one pair, begun by several names. */
+static void
+role_syscall(struct pairs *ps, struct ctf_trace *tr, struct ctf_eclass *ev,
+    const struct map *events)
+{
+	const int ends = strcmp(ev->name, EXIT_SYSCALL) == 0;
+	struct pair_role *r;
+
+	if (!tr->kernel || (!ends && strncmp(ev->name, "sys_", 4) != 0 &&
+	    strncmp(ev->name, "compat_sys_", 11) != 0) ||
+	    !events_have(events, EXIT_SYSCALL))
+		return;
+	r = role_new(tr, ev, pair_named(ps, EXIT_SYSCALL,
+	    strlen(EXIT_SYSCALL)), ends);
+	r->name = ev->name;
+}
+
 /* Give the event its role by its name, if the trace has the other event. */
 static void
 role_by_name(struct pairs *ps, struct ctf_trace *tr, struct ctf_eclass *ev,
     const struct map *events)
 {
-	const size_t n = strlen(ev->name);
-	const struct ctf_sclass *sc = ctf_sclass(tr, ev->stream);
-	const char *mine, *other;
-	struct pair_role *r;
-	size_t i, k;
-	int ends, any;
-	char *name;
+	size_t i;
 
-	for (i = 0; i < 2 * NSUFFIXES; i++) {
-		ends = i % 2 == 1;
-		mine = ends ? suffixes[i / 2].end : suffixes[i / 2].begin;
-		other = ends ? suffixes[i / 2].begin : suffixes[i / 2].end;
-		k = strlen(mine);
-		if (n <= k || strcmp(ev->name + n - k, mine) != 0)
-			continue;
-		name = format("%.*s%s", (int)(n - k), ev->name, other);
-		any = map_get(events, map_bytes(0, name, strlen(name))) !=
-		    NULL;
-		free(name);
-		if (!any)
-			continue;
-		r = role_new(tr, ev, pair_named(ps, ev->name, n - k), ends);
-		if (mine[0] == ':' && sc != NULL)
-			(void)ctf_field_find(&r->at, sc, ev, "addr");
-		return;
-	}
+	for (i = 0; i < 2 * NRULES; i++)
+		if (role_by_rule(ps, tr, ev, events, &rules[i / 2], i % 2))
+			return;
+	role_syscall(ps, tr, ev, events);
 }
 
 static int

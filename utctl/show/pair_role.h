@@ -39,7 +39,10 @@ struct pair {
 struct pair_role {
 	struct pair_role	*next;
 	struct pair		*pair;
+	const char		*name;	/* of what it begins, as shown */
 	int			 ends;
+	int			 blind;	/* the end does not tell the address */
+	int			 stays;	/* it begins and ends on one CPU */
 	struct ctf_field_at	 at;	/* the key, or the address */
 };
 
@@ -80,5 +83,15 @@ void	 pair_left(struct pairs *, const struct origin *, int64_t,
 int	 pair_open(struct pairs *, const struct origin *, enum pair_fit,
 	    const struct pair_end *);
 void	 pair_total(struct pairs *, void *, int64_t, int64_t);
+
+/* Is the event of one of several threads, and not told of which? */
+static inline int
+pair_thread_unknown(const struct ctf_stream *s)
+{
+	struct ctf_who buf;
+
+	return (s->trace->lttng || s->trace->kernel) &&
+	    !(ctf_whose(s, &buf)->has & 1 << ROLE_VTID);
+}
 
 #endif /* PAIR_ROLE_H */

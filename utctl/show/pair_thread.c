@@ -129,6 +129,17 @@ is_packet(const struct packet *p, const struct ctf_stream *s)
 	return p->file == s->index + 1 && p->at == s->pkt;
 }
 
+/* A CPU of a kernel that is idle, or whose thread is not known, is a thread. */
+static int64_t
+tid_of(const struct ctf_stream *s)
+{
+	struct ctf_who buf;
+	const struct ctf_who *who = ctf_whose(s, &buf);
+
+	return s->trace->kernel && who->vtid == 0 ? -1 - (int64_t)who->cpu :
+	    who->vtid;
+}
+
 /*
  * A thread ID says nothing by itself: processes of several PID namespaces,
  * users or hosts have threads with the same IDs.  Mostly the thread is the one
@@ -139,8 +150,7 @@ pair_thread_of(struct pairs *ps, const struct ctf_stream *s)
 {
 	const struct process *p = processes_get(&ps->processes, s);
 	struct pair_thread *t = ps->recent;
-	struct ctf_who buf;
-	const int64_t tid = ctf_whose(s, &buf)->vtid;
+	const int64_t tid = tid_of(s);
 	uint64_t key;
 
 	if (t == NULL || t->process != p || t->tid != tid) {
@@ -301,6 +311,7 @@ pair_thread_begin(struct pairs *ps, struct pair_thread *t,
     const struct pair_role *r, const struct ctf_stream *s, enum pair_fit fit)
 {
 	const uint64_t address = address_of(r, s);
+	const uint64_t match = r->blind ? 0 : address;
 	struct origin *o = t->process->origin;
 	const size_t below = t->n == 0 ? NOTHING : t->frames[t->n - 1].top;
 	void *what = NULL;
@@ -308,7 +319,7 @@ pair_thread_begin(struct pairs *ps, struct pair_thread *t,
 
 	note_packet(ps, t, s);
 	if (fit != PAIR_REFUSED)
-		what = ps->ops->begin(ps->arg, s, r->pair->name,
+		what = ps->ops->begin(ps->arg, s, r->name,
 		    r->at.type == NULL ? NULL : &r->at, address);
 	if (t->n == DEPTH) {
 		pair_left(ps, o, s->ns, fit, what);
@@ -321,14 +332,14 @@ pair_thread_begin(struct pairs *ps, struct pair_thread *t,
 	}
 	f = push(t);
 	f->pair = r->pair;
-	f->address = address;
+	f->address = match;
 	f->ns = s->ns;
 	f->inner = f->ended = f->open = 0;
 	f->what = what;
 	f->top = what != NULL ? t->n - 1 : below;
 	f->outer = what != NULL ? outer_of(t, what) : NOTHING;
 	f->fit = fit;
-	(void)inside_add(t, r->pair, address);
+	(void)inside_add(t, r->pair, match);
 }
 
 /* Leave the top frame without an end; time nested in it goes to the next. */

@@ -228,8 +228,8 @@ put_address(char *p, struct ctf_cur *c, const struct ctf_field *f)
 static int
 is_who(const struct ctf_field *f)
 {
-	return f->role == ROLE_VPID || f->role == ROLE_VTID ||
-	    f->role == ROLE_PROCNAME;
+	return ((f->role == ROLE_VPID || f->role == ROLE_VTID) &&
+	    f->name[0] == 'v') || f->role == ROLE_PROCNAME;
 }
 
 /* Skip the members that were printed before, if context is set. */

@@ -33,6 +33,21 @@
 #define CYAN	"\033[36m"
 #define WARNING	4		/* the level; what is below is worse */
 
+#define EACH(c)	(UINT64_MAX / 255 * (c))	/* in each byte */
+#define ZERO(w)	(((w) - EACH(1)) & ~(w) & EACH(0x80))	/* some byte is */
+
+/* Put eight bytes, if they are printable ASCII that is never escaped. */
+static int
+put_eight(char *p, const uint8_t *s)
+{
+	uint64_t w;
+
+	memcpy(&w, s, sizeof(w));
+	memcpy(p, &w, sizeof(w));
+	return ((w | (w - EACH(0x20)) | ZERO(w ^ EACH('"')) |
+	    ZERO(w ^ EACH('\\')) | ZERO(w ^ EACH(0x7f))) & EACH(0x80)) == 0;
+}
+
 char *
 put_string(char *p, const uint8_t *s, size_t len)
 {
@@ -43,6 +58,10 @@ put_string(char *p, const uint8_t *s, size_t len)
 	while (s < end) {
 		p = out_room(p, ROOM);
 		stop = (size_t)(end - s) > ROOM / 2 ? s + ROOM / 2 : end;
+		while (stop - s >= 8 && put_eight(p, s)) {
+			s += 8;
+			p += 8;
+		}
 		while (s < stop && style.plain[*s])
 			*p++ = (char)*s++;
 		if (s < stop)

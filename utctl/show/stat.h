@@ -59,7 +59,7 @@ struct groups {
 	struct group	**rows;		/* a hash table */
 	size_t		 nrows, cap;
 	struct map	 places;	/* where fields are, by class */
-	const struct places *last;
+	struct places	*last;
 };
 
 /* group.c */

@@ -178,6 +178,14 @@ call_add(struct ctf_trace *tr, struct ctf_eclass *ev, const struct call_kind *k)
 	ev->call = c;
 }
 
+/* LTTng's names began with ust_ once. */
+static int
+is_kind(const char *name, const char *event)
+{
+	return strcmp(name, event) == 0 || (strncmp(event, "lttng_ust_", 10) ==
+	    0 && strcmp(name, event + 6) == 0);
+}
+
 static void
 call_trace(struct ctf_trace *tr, const struct call_kind *table)
 {
@@ -186,7 +194,7 @@ call_trace(struct ctf_trace *tr, const struct call_kind *table)
 
 	for (ev = tr->events; ev != NULL; ev = ev->next)
 		for (k = table; k->event != NULL; k++)
-			if (strcmp(ev->name, k->event) == 0)
+			if (is_kind(ev->name, k->event))
 				call_add(tr, ev, k);
 }
 
@@ -197,11 +205,11 @@ call_field(const struct call *c, size_t i, const struct ctf_stream *s,
 	return c->at[i].type != NULL && ctf_field_bits(&c->at[i], s, v);
 }
 
-/* A channel has two classes of streams: see CTF_STREAM in utd.h. */
+/* Ours has two classes of streams: see CTF_STREAM in utd.h. */
 static uint32_t
-channel_of(uint64_t stream)
+channel_of(const struct ctf_trace *tr, uint64_t stream)
 {
-	return (uint32_t)(stream / 2);
+	return (uint32_t)(tr->ours ? stream / 2 : stream);
 }
 
 /* Do several channels have calls?  No channel of ours is UINT32_MAX. */
@@ -214,8 +222,8 @@ note_channels(struct processes *ps, const struct ctf_trace *tr)
 		if (ev->call == NULL)
 			continue;
 		if (ps->channel == UINT32_MAX)
-			ps->channel = channel_of(ev->stream);
-		else if (ps->channel != channel_of(ev->stream))
+			ps->channel = channel_of(tr, ev->stream);
+		else if (ps->channel != channel_of(tr, ev->stream))
 			ps->several = 1;
 	}
 }
@@ -228,8 +236,22 @@ calls_event(void *arg, struct ctf_stream *s)
 	if (ps->begin == INT64_MIN)
 		ps->begin = s->ns;
 	ps->end = s->ns;
-	if (s->event->call != NULL)
-		ps->ops->call(ps, s);
+	if (s->event->call == NULL)
+		return;
+	ps->unknown |= s->trace->lttng && !((s->class->who |
+	    s->trace->who.has) & 1 << ROLE_VPID);
+	ps->ops->call(ps, s);
+}
+
+int
+calls_lttng(const struct reader *rd)
+{
+	const struct ctf_trace *tr;
+
+	for (tr = rd->traces; tr != NULL; tr = tr->next)
+		if (tr->lttng)
+			return 1;
+	return 0;
 }
 
 static void
@@ -329,7 +351,7 @@ note_clock(struct processes *ps, struct process *p, const struct ctf_sclass *sc)
 int
 processes_again(struct processes *ps, const struct ctf_stream *s)
 {
-	const uint32_t channel = channel_of(s->class->id);
+	const uint32_t channel = channel_of(s->trace, s->class->id);
 	struct process_call c, *last;
 	struct process *p;
 	struct ctf_who buf;
@@ -367,6 +389,10 @@ processes_say(const struct processes *ps, const struct reader *rd,
 	if (ps->again > 0)
 		say("%" PRIu64 " events were left out: another channel has "
 		    "an event of the same call", ps->again);
+	if (ps->unknown)
+		say("the trace does not tell of which process calls are: all "
+		    "are taken for one's; record with lttng add-context -u "
+		    "-t vpid");
 	if (ps->clocks)
 		say("channels of one program have different clocks: the "
 		    "order of calls is not certain, and some may count twice");

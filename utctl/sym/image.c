@@ -290,6 +290,16 @@ load_data(struct image *im)
 }
 
 /*
+ * Where a file that was mapped with no other base than its beginning has that
+ * elsewhere, the base is not right.
+ */
+static int
+is_based(const struct elf *e, const struct mapping *m)
+{
+	return m->base != m->start || e->lo < e->align || e->lo == 0;
+}
+
+/*
  * Without a build ID: a file of the same extent that nobody has changed since
  * it was mapped.  What was copied below another directory has a ctime of its
  * own.
@@ -319,7 +329,7 @@ image_find(const struct mapping *m, enum elf_kind kind, uint64_t addr,
 	if (kind == ELF_DATA && !im->tried_data)
 		load_data(im);
 	from = kind == ELF_DATA ? &im->data : &im->symbols;
-	found = from->n > 0 &&
+	found = from->n > 0 && is_based(&im->elf, m) &&
 	    (im->idlen != 0 || is_unchanged(&im->elf, m)) &&
 	    elf_symbols_find(from, &im->elf, addr - m->base, name, start);
 	if (!im->stays)

@@ -194,7 +194,8 @@ process_add(struct processes *ps, const struct ctf_stream *s,
 	p->origin = processes_origin(ps, s);
 	p->host = s->trace->label;
 	p->vpid = who->vpid;
-	memcpy(p->name, who->name, sizeof(p->name));
+	if (!s->trace->kernel || (who->has & 1 << ROLE_VPID))
+		memcpy(p->name, who->name, sizeof(p->name));
 	p->callers.numbers = ps->numbers;
 	*ps->last = p;
 	ps->last = &p->next;
@@ -215,6 +216,9 @@ processes_get(struct processes *ps, const struct ctf_stream *s)
 	ps->process = map_get(&ps->map, ctf_process(s->trace, who));
 	if (ps->process == NULL)
 		ps->process = process_add(ps, s, who);
+	/* In LTTng's traces it is the main thread's name. */
+	if (s->trace->lttng && who->vtid == who->vpid)
+		memcpy(ps->process->name, who->name, sizeof(who->name));
 	ps->process->used = 1;
 	ps->stream = s;
 	ps->pkt = s->pkt;

@@ -125,6 +125,7 @@ struct processes {
 	uint32_t	 channel;	/* the first with calls */
 	uint64_t	 again;		/* events of calls that counted */
 	int		 clocks;	/* a process has calls by several */
+	int		 unknown;	/* calls are of processes not known */
 	struct map	 map;		/* running ones, by their IDs */
 	struct map	 origins;	/* by their hashes */
 	struct origin	 any;		/* a loss of whatever origin */
@@ -163,6 +164,7 @@ void	 processes_free(struct processes *);
 /* calls.c */
 /* All events of the traces of a list of directories. */
 void	 processes_read(struct processes *, struct reader *, char **);
+int	 calls_lttng(const struct reader *);	/* are traces LTTng-UST's? */
 /* Is the event of a call that another channel's event has counted? */
 int	 processes_again(struct processes *, const struct ctf_stream *);
 /* Say what was left out, and what is not certain if options leave out calls. */

@@ -34,10 +34,46 @@
 #define NCACHE	4096		/* names that were made last */
 #define PATHMAX	4096
 
+enum module_what {
+	MODULE,			/* loaded */
+	MODULE_GONE,
+	MODULE_ID,		/* the build ID of what was loaded there */
+	MODULE_NONE		/* all that there are come again */
+};
+
+/* Events of modules, and what their fields are called; NULL: there is none. */
+static const struct module_kind {
+	const char		*event;
+	enum module_what	 what;
+	const char		*base, *start, *size, *path, *id;
+} kinds[] = {
+#define LTTNG	"baddr", "baddr", "memsz", "path", NULL
+#define ONLY	"baddr", "baddr", NULL, NULL
+	{ "ut:module", MODULE, "base", "start", "size", "path", "build_id" },
+	{ "ut:unload", MODULE_GONE, "base", "start", "size", NULL, NULL },
+	{ "lttng_ust_statedump:start", MODULE_NONE, NULL, NULL, NULL, NULL,
+	    NULL },
+	{ "lttng_ust_statedump:bin_info", MODULE, LTTNG },
+	{ "lttng_ust_statedump:build_id", MODULE_ID, ONLY, "build_id" },
+	{ "lttng_ust_lib:load", MODULE, LTTNG },
+	{ "lttng_ust_lib:build_id", MODULE_ID, ONLY, "build_id" },
+	{ "lttng_ust_lib:unload", MODULE_GONE, ONLY, NULL },
+	{ "lttng_ust_dl:dlopen", MODULE, LTTNG },
+	{ "lttng_ust_dl:dlmopen", MODULE, LTTNG },
+	{ "lttng_ust_dl:build_id", MODULE_ID, ONLY, "build_id" },
+	{ "lttng_ust_dl:dlclose", MODULE_GONE, ONLY, NULL }
+#undef LTTNG
+#undef ONLY
+};
+
+#define NKINDS	(sizeof(kinds) / sizeof(kinds[0]))
+
 /* Where an event of a module has its fields. */
 struct module_at {
-	int			 gone;		/* ut:unload */
+	enum module_what	 what;
+	int			 ours;
 	struct ctf_field_at	 base, start, size, path, id;
+	struct ctf_field_at	 pic;		/* false: the base is 0 */
 };
 
 struct named {
@@ -49,6 +85,7 @@ struct named {
 
 static int		 off;		/* -N */
 static int		 recorded;	/* some trace can have modules */
+static const char	*why, *remedy;	/* if a trace has none */
 static struct named	*cache;
 static struct processes	 own, *table;	/* processes with modules */
 
@@ -70,6 +107,8 @@ symbols_begin(void)
 
 	processes_init(&own, &none);
 	table = &own;
+	why = "modules are not in the trace";
+	remedy = ", see utctl-view(1)";
 	if (!off)
 		demangle_ready();
 	return !off;
@@ -89,13 +128,46 @@ image_of(const struct module_at *at, const struct ctf_stream *s,
 {
 	const size_t n = strlen(path);
 	uint8_t id[ELF_IDMAX + 1];
-	size_t idlen;
+	size_t idlen = 0;
 
-	idlen = ctf_field_bytes(&at->id, s, id, sizeof(id));
+	if (at->id.type != NULL)
+		idlen = ctf_field_bytes(&at->id, s, id, sizeof(id));
 	if (n == 0 || n == PATHMAX || idlen > ELF_IDMAX)
 		return 0;
 	m->image = image_get(path, id, idlen);
 	return m->image != NULL;
+}
+
+/* What LTTng tells of a module that it has told of before. */
+static void
+module_more(struct process *p, const struct module_at *at,
+    const struct ctf_stream *s, uint64_t start)
+{
+	const struct mapping *known = process_mapping(p, start);
+	struct mapping m;
+
+	if (known == NULL || known->start != start)
+		return;
+	m = *known;
+	process_unmap(p, m.start, m.size);
+	if (at->what == MODULE_ID && image_of(at, s, image_path(m.image), &m))
+		process_map(p, &m);
+}
+
+/*
+ * The process of the event.  The first module of ours is the program; LTTng
+ * tells of modules in any order, but the kernel's, [linux-vdso.so.1], lies
+ * elsewhere in another program, too.
+ */
+static struct process *
+process_of(const struct module_at *at, const struct ctf_stream *s,
+    uint64_t base, char *path)
+{
+	if (at->what != MODULE)
+		return processes_get(table, s);
+	path[ctf_field_text(&at->path, s, path, PATHMAX)] = '\0';
+	return at->ours || path[0] == '[' ?
+	    processes_load(table, s, base, path) : processes_get(table, s);
 }
 
 static void
@@ -103,24 +175,32 @@ symbols_event(const struct ctf_stream *s)
 {
 	const struct module_at *at = s->event->module;
 	char path[PATHMAX + 1] = "";
+	struct mapping m = { .base = 0 };
 	struct process *p;
-	struct mapping m;
+	uint64_t pic;
 
-	if (at == NULL || !ctf_field_bits(&at->base, s, &m.base))
+	if (at == NULL || (at->base.type != NULL &&
+	    !ctf_field_bits(&at->base, s, &m.base)))
 		return;
-	if (at->gone)
-		p = processes_get(table, s);
-	else {
-		path[ctf_field_text(&at->path, s, path, PATHMAX)] = '\0';
-		p = processes_load(table, s, m.base, path);
-	}
+	p = process_of(at, s, m.base, path);
 	p->callers.modules++;
-	if (off || !ctf_field_bits(&at->start, s, &m.start) ||
-	    !ctf_field_bits(&at->size, s, &m.size) ||
+	if (!off && at->what == MODULE_NONE)
+		process_unmap(p, 0, UINT64_MAX);
+	if (off || at->start.type == NULL ||
+	    !ctf_field_bits(&at->start, s, &m.start))
+		return;
+	if (at->size.type == NULL) {
+		module_more(p, at, s, m.start);
+		return;
+	}
+	if (!ctf_field_bits(&at->size, s, &m.size) ||
 	    m.size == 0 || m.size - 1 > UINT64_MAX - m.start)
 		return;
+	if (at->pic.type != NULL && ctf_field_bits(&at->pic, s, &pic) &&
+	    pic == 0)
+		m.base = 0;
 	m.ns = s->ns;
-	if (!at->gone && image_of(at, s, path, &m))
+	if (at->what == MODULE && image_of(at, s, path, &m))
 		process_map(p, &m);
 	else
 		process_unmap(p, m.start, m.size);
@@ -222,7 +302,8 @@ symbols_field(const struct ctf_stream *s, const struct ctf_field *f,
 {
 	if (f->address == ADDRESS_NONE)
 		return NULL;
-	return symbol_of(s, v, f->address);
+	return symbol_of(s, v, s->event->exact &&
+	    strcmp(f->name, "ip") == 0 ? ADDRESS_EXACT : f->address);
 }
 
 const char *
@@ -254,8 +335,8 @@ symbols_say(void)
 	name = process_text(first);
 	others = n == 1 ? format("%s", "") : format(" and %zu other%s", n - 1,
 	    many(n - 1));
-	say("%s[%" PRId64 "]%s: modules are not in the trace: no names of "
-	    "functions, see utctl-view(1)", name, first->vpid, others);
+	say("%s[%" PRId64 "]%s: %s: no names of functions%s", name, first->vpid,
+	    others, why, remedy);
 	free(others);
 	free(name);
 }
@@ -281,56 +362,69 @@ symbols_end(void)
  */
 
 static int
-is_number(const struct ctf_field_at *at)
+find_number(struct ctf_field_at *at, const struct ctf_sclass *sc,
+    const struct ctf_eclass *ev, const char *name)
 {
-	return at->type->kind == CTF_INT && !at->type->sign;
-}
-
-static int
-is_text(const struct ctf_field_at *at)
-{
-	return at->type->kind == CTF_STRING;
+	return name == NULL || (ctf_field_find(at, sc, ev, name) &&
+	    at->type->kind == CTF_INT && !at->type->sign);
 }
 
 static struct module_at *
 module_find(struct ctf_trace *tr, const struct ctf_sclass *sc,
-    const struct ctf_eclass *ev, int gone)
+    const struct ctf_eclass *ev, const struct module_kind *k)
 {
 	struct module_at at, *new;
 
 	memset(&at, 0, sizeof(at));
-	at.gone = gone;
-	if (!ctf_field_find(&at.base, sc, ev, "base") ||
-	    !ctf_field_find(&at.start, sc, ev, "start") ||
-	    !ctf_field_find(&at.size, sc, ev, "size") ||
-	    !is_number(&at.base) || !is_number(&at.start) ||
-	    !is_number(&at.size))
+	at.what = k->what;
+	at.ours = strncmp(k->event, "ut:", 3) == 0;
+	if (!find_number(&at.base, sc, ev, k->base) ||
+	    !find_number(&at.start, sc, ev, k->start) ||
+	    !find_number(&at.size, sc, ev, k->size))
 		return NULL;
-	if (!gone && (!ctf_field_find(&at.path, sc, ev, "path") ||
-	    !ctf_field_find(&at.id, sc, ev, "build_id") ||
-	    !is_text(&at.path) || !ctf_field_is_bytes(&at.id)))
+	if (k->path != NULL && (!ctf_field_find(&at.path, sc, ev, k->path) ||
+	    at.path.type->kind != CTF_STRING))
 		return NULL;
+	if (k->id != NULL && (!ctf_field_find(&at.id, sc, ev, k->id) ||
+	    !ctf_field_is_bytes(&at.id)))
+		return NULL;
+	if (!at.ours)
+		(void)ctf_field_find(&at.pic, sc, ev, "is_pic");
 	new = ctf_alloc(tr, sizeof(*new));
 	*new = at;
 	return new;
 }
 
+static struct module_at *
+module_event(struct ctf_trace *tr, const struct ctf_sclass *sc,
+    const struct ctf_eclass *ev)
+{
+	size_t i;
+
+	for (i = 0; i < NKINDS; i++)
+		if (strcmp(ev->name, kinds[i].event) == 0)
+			return module_find(tr, sc, ev, &kinds[i]);
+	return NULL;
+}
+
 /* Is the integer as long as a pointer of those programs, and hexadecimal? */
 static int
-is_address(const struct ctf_type *t, uint32_t nbytes)
+is_address(const struct ctf_type *t, uint32_t nbytes, int decimal)
 {
-	return t->kind == CTF_INT && t->base == 16 && !t->sign &&
+	return t->kind == CTF_INT && (t->base == 16 || decimal) && !t->sign &&
 	    (t->bits == 64 || t->bits == 8 * nbytes);
 }
 
+/* LTTng's context ip is mostly decimal. */
 static void
-addresses_mark(const struct ctf_type *t, uint32_t nbytes, int func)
+addresses_mark(const struct ctf_type *t, uint32_t nbytes, int func,
+    int decimal)
 {
 	struct ctf_field *f;
 
 	for (f = t == NULL ? NULL : t->fields;
 	    t != NULL && f < t->fields + t->nfields; f++) {
-		if (!is_address(f->type, nbytes))
+		if (!is_address(f->type, nbytes, decimal))
 			continue;
 		if (strcmp(f->name, "caller") == 0 ||
 		    strcmp(f->name, "ip") == 0 ||
@@ -341,30 +435,67 @@ addresses_mark(const struct ctf_type *t, uint32_t nbytes, int func)
 	}
 }
 
+/* Are the processes of the class's events known, which have the modules? */
+static int
+has_process(const struct ctf_trace *tr, const struct ctf_sclass *sc)
+{
+	return !tr->lttng || ((sc->who | tr->who.has) & 1 << ROLE_VPID) != 0;
+}
+
+/* A trace of LTTng's can have names, if it was recorded so. */
+static void
+note_remedy(const struct ctf_trace *tr, int any)
+{
+	const struct ctf_sclass *sc = tr->sclasses;
+
+	while (sc != NULL && has_process(tr, sc))
+		sc = sc->next;
+	if (sc != NULL) {
+		why = "the trace does not tell processes apart";
+		remedy = ": record with lttng add-context -u -t vpid";
+	} else if (!any)
+		remedy = ": record with lttng enable-event -u "
+		    "'lttng_ust_statedump:*'";
+	recorded = 1;
+}
+
+static int
+is_func(const char *name)
+{
+	return strncmp(name, "func:", 5) == 0 ||
+	    strncmp(name, "lttng_ust_cyg_profile", 21) == 0;
+}
+
 static void
 symbols_trace(struct ctf_trace *tr)
 {
 	struct ctf_sclass *sc;
 	struct ctf_eclass *ev;
 	uint32_t nbytes = 0;
-	int gone;
+	int func;
 
 	for (ev = tr->events; ev != NULL; ev = ev->next) {
-		gone = strcmp(ev->name, "ut:unload") == 0;
-		if ((!gone && strcmp(ev->name, "ut:module") != 0) ||
-		    (sc = ctf_sclass(tr, ev->stream)) == NULL ||
-		    (ev->module = module_find(tr, sc, ev, gone)) == NULL)
+		sc = ctf_sclass(tr, ev->stream);
+		if (sc == NULL || !has_process(tr, sc) ||
+		    (ev->module = module_event(tr, sc, ev)) == NULL)
 			continue;
-		sc->modules = recorded = 1;
-		nbytes = ev->module->start.type->bits / 8;
+		sc->needed = recorded = 1;
+		if (ev->module->start.type != NULL)
+			nbytes = ev->module->start.type->bits / 8;
+	}
+	if (tr->lttng) {
+		note_remedy(tr, nbytes != 0);
+		if (nbytes == 0)
+			nbytes = 8;
 	}
 	for (ev = tr->events; nbytes != 0 && ev != NULL; ev = ev->next) {
-		addresses_mark(ev->context, nbytes, 0);
-		addresses_mark(ev->fields, nbytes,
-		    strncmp(ev->name, "func:", 5) == 0);
+		func = is_func(ev->name);
+		ev->exact = func && tr->lttng;
+		addresses_mark(ev->context, nbytes, 0, tr->lttng);
+		addresses_mark(ev->fields, nbytes, func, 0);
 	}
 	for (sc = tr->sclasses; nbytes != 0 && sc != NULL; sc = sc->next)
-		addresses_mark(sc->context, nbytes, 0);
+		addresses_mark(sc->context, nbytes, 0, tr->lttng);
 }
 
 const struct reader_names symbols_names = { symbols_trace, symbols_event };

@@ -1,0 +1,284 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# Traces of others: metadata in packets, what TSDL has besides types, clocks,
+# traces that lack what others have, and directories of indices.
+
+. ./common.sh
+. ./shared/ctf.sh
+
+# warns N PATTERN: so many lines on stderr of the last says, like that.
+warns() {
+	[ "$(grep -c "$2" "$T/err")" -eq "$1" ] &&
+	    [ "$(wc -l <"$T/err")" -eq "$1" ] ||
+	    fail "not $1 warnings '$2': $(cat "$T/err")"
+}
+
+# at_times WANT: of all events, in ns.
+at_times() {
+	got=$(utctl view -j "$T_CTF" | pick ns | tr '\n' ' ')
+	[ "$got" = "$1 " ] || fail "times $got, not $1"
+}
+
+# packets ORDER LINES BYTES CHECKSUM: the metadata in packets of so many lines.
+packets() {
+	awk -v lines="$2" -v bytes="$3" -v sum="$4" '
+	(NR - 1) % lines == 0 {
+		if (NR > 1)
+			print "end " bytes
+		print "32 0x75d11d57"
+		for (i = 0; i < 16; i++)
+			print "8 " i * 7
+		print "32 " sum "\ncontent 32\nsize 32"
+		print "8 0\n8 0\n8 0\n8 1\n8 8"
+	}
+	{ print "t " $0 }
+	END { print "end " bytes }' "$T_CTF/metadata" |
+	    ./prog/bits "$1" >"$T/m" || fail "bits"
+	mv "$T/m" "$T_CTF/metadata"
+}
+
+meta_more="$(i=0; while [ $i -lt 40 ]; do
+	i=$((i + 1)); echo "typealias $(int 8 8) := t$i;"; done)"
+for order in le be; do
+	for meta in le be; do
+		for packet in '1000 0' '1000 8192' '10 4096' '1 128'; do
+			# babeltrace2 wants both orders to be the same, and no
+			# checksum.
+			bt2=no sum=1234
+			[ $order != $meta ] || bt2='' sum=0
+			trace $order 't7 a; t40 b;'
+			packets $meta $packet $sum
+			printf '\1\2\3\4' >"$T_CTF/stream"
+			says "$order, metadata $meta $packet" <<-END
+			e:v { a = 1, b = 2 }
+			e:v { a = 3, b = 4 }
+			END
+			warns 0 .
+		done
+	done
+done
+bt2=
+# One that is compressed, of another version, or not whole.
+trace le 't1 a;'
+packets le 1000 8192 0
+cp "$T_CTF/metadata" "$T/m"
+for at in 32 33; do
+	cp "$T/m" "$T_CTF/metadata"
+	printf '\3' | dd of="$T_CTF/metadata" bs=1 seek=$at conv=notrunc \
+	    2>/dev/null
+	complains "metadata: byte 0: " utctl view "$T_CTF"
+done
+for n in 20 37 300; do
+	head -c $n "$T/m" >"$T_CTF/metadata"
+	complains 'metadata' utctl view "$T_CTF"
+done
+meta_more=
+
+# Numbers, strings, comments, and other words for what there is.
+cat >"$T_CTF/metadata" <<'END'
+/* CTF 1.8 */
+// Octal, hexadecimal, signs, and characters.
+typealias integer { size = 010; align = 0x8; signed = TRUE; base = x; } := x8;
+typealias integer { size = +8; align = 8; base = hexadecimal; }
+    := unsigned char;
+typealias integer { size = 32U; align = 8; signed = 1; base = decimal; } := int;
+typealias integer { size = 16; align = 8; base = octal; encoding = none; } :=
+    unsigned short int;
+typedef unsigned char uchar_t;
+struct pair { uchar_t first; unsigned short int second; } align(8);
+enum chars : uchar_t { A = 0x61, NL = +10, Q = 39, NEXT, "two words" = 0x50,
+    R = 0160 ... 0172 };
+/* A block of several
+ * lines */
+trace { major = 01; minor = +8; byte_order = be; };
+env { string = "a \"quoted\" \\ one\n"; number = -5; hex = 0xff; };
+callsite { name = "e:v"; func = "main"; file = "x.c"; line = 12; ip = 0x40; };
+stream { };
+event {
+	name = "e:v";
+	loglevel = +6;
+	model.emf.uri = "http://example.com/?a=b";
+	fields := struct {
+		x8 a; uchar_t b; int c; unsigned short int d;
+		struct pair e; enum chars f; enum chars g; enum chars h;
+		enum chars i; uchar_t _j; unsigned short int k[2]; uchar_t __l;
+		struct pair m[1];
+	};
+};
+END
+bits be <<-END
+8 -1
+8 255
+32 -2
+16 8
+8 1
+16 64
+8 0x61
+8 10
+8 40
+8 0x70
+8 1
+16 2
+16 3
+8 4
+8 5
+16 6
+END
+says 'words of TSDL' <<-END
+e:v { a = 0xff, b = 0xff, c = -2, d = 010, e = { first = 0x1, \
+second = 0100 }, f = A, g = NL, h = NEXT, i = R, j = 0x1, k = [02, 03], \
+_l = 0x4, m = [{ first = 0x5, second = 06 }] }
+END
+warns 0 .
+[ "$(utctl view -j "$T_CTF" | pick level)" = 6 ] || fail "no level"
+mv "$T/want" "$T/words"
+sed "s/\$/$(printf '\r')/" "$T_CTF/metadata" >"$T/m"
+mv "$T/m" "$T_CTF/metadata"
+says 'CR and LF' <"$T/words"
+# babeltrace2 knows no characters as values.
+sed -e "s/= 0x61/= 'a'/" -e "s/= +10/= '\\\\n'/" -e "s/= 39/= '\\\\''/" \
+    -e "s/0160 ... 0172/'p' ... '\\\\172'/" "$T_CTF/metadata" >"$T/m"
+mv "$T/m" "$T_CTF/metadata"
+bt2=no
+says 'characters' <"$T/words"
+bt2=
+
+# What nobody knows is a warning.
+trace le "$(int 8 8 'foo = bar; color = "red"; depth = -1;') a;
+    string { speed = 5; } b;"
+bits le <<-END
+8 1
+s text
+END
+says 'unknown attributes' <<-END
+e:v { a = 1, b = "text" }
+END
+[ -s "$T/err" ] || fail "no warnings"
+meta_trace='shape = "round"; size = 5;'
+meta_stream='weight = 7;'
+meta_event="place := struct { $(int 8 8) x; }; taste = sweet;"
+trace le "$(int 8 8) a;"
+printf '\1' >"$T_CTF/stream"
+says 'unknown attributes of blocks' <<-END
+e:v { a = 1 }
+END
+meta_trace='' meta_stream='' meta_event=''
+
+# The UUID of another trace is a warning, for each file.
+meta_trace="uuid = \"2a6422d0-6cee-11e0-8c08-cb07d7b3a564\";
+    packet.header := struct { $(int 8 8) uuid[16]; };"
+trace le "$(int 8 8) a; $(int 8 8) b[15];"
+head -c 32 /dev/zero | tr '\0' '\1' >"$T_CTF/stream"
+bt2=no
+says 'another UUID' <<-END
+e:v { a = 1, b = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1] }
+END
+warns 1 'UUID'
+bt2='' meta_trace=
+
+# No stream block, neither headers nor contexts, and no trace of anything.
+cat >"$T_CTF/metadata" <<-END
+/* CTF 1.8 */
+trace { major = 1; minor = 8; byte_order = le; };
+event { name = "e:v"; fields := struct { $(int 8 8) a; }; };
+END
+printf '\1\2' >"$T_CTF/stream"
+says 'no stream block' <<-END
+e:v { a = 1 }
+e:v { a = 2 }
+END
+
+# Clocks: each has its own frequency and beginning.
+cat >"$T_CTF/metadata" <<-END
+/* CTF 1.8 */
+trace { major = 1; minor = 8; byte_order = le;
+    packet.header := struct { $(int 8 8) stream_id; }; };
+clock { name = slow; uuid = "2a6422d0-6cee-11e0-8c08-cb07d7b3a564";
+    description = "A \"slow\" one"; freq = 1000; offset_s = 100; offset = 500;
+    precision = 10; absolute = TRUE; };
+clock { name = fast; freq = 3000000000; offset_s = -1; absolute = FALSE; };
+clock { name = usual; offset = 99000000000; };
+clock { name = "odd"; freq = 3; offset = 298; };
+$(for c in slow fast usual odd; do
+	echo "typealias integer { size = 64; align = 8; map = clock.$c.value; }
+	    := $c;"
+done
+n=0
+for c in slow fast usual odd; do
+	echo "stream { id = $n; event.header := struct { $c timestamp; }; };
+	    event { name = \"e:$c\"; stream_id = $n;
+	    fields := struct { $(int 8 8) x; }; };"
+	n=$((n + 1))
+done)
+END
+rm "$T_CTF/stream"
+n=0
+for v in 250 7500000001 500000001 4; do
+	printf '%s\n' "8 $n" "64 $v" '8 7' | ./prog/bits le >"$T_CTF/s$n" ||
+	    fail bits
+	n=$((n + 1))
+done
+# babeltrace2 2.0 divides by zero.
+bt2=no
+says 'clocks' <<-END
+e:fast { x = 7 }
+e:usual { x = 7 }
+e:odd { x = 7 }
+e:slow { x = 7 }
+END
+at_times '1500000000 99500000001 100666666666 100750000000'
+rm "$T_CTF"/s?
+
+# Packets of no size, and without content, as tracers that crash leave them.
+cat >"$T_CTF/metadata" <<-END
+/* CTF 1.8 */
+trace { major = 1; minor = 8; byte_order = le;
+    packet.header := struct { $(int 32 8) magic; }; };
+stream { packet.context := struct { $(int 32 8) content_size;
+    $(int 32 8) packet_size; }; };
+event { name = "e:v"; fields := struct { $(int 8 8) a; $(int 8 8) b; }; };
+END
+packet() {
+	printf '%s\n' '32 0xc1fc1fc1' "32 $1" "32 $2"
+	shift 2
+	for v in "$@"; do
+		echo "8 $v"
+	done
+}
+{
+	packet 96 128; echo end 16
+	packet 112 128 1 2; echo end 16
+	packet 96 96; echo end
+	packet 112 112 3 4
+} | bits le
+bt2=
+says 'empty packets' <<-END
+e:v { a = 1, b = 2 }
+e:v { a = 3, b = 4 }
+END
+# What comes before zeros, or a packet of no size, is there.
+for rest in '8=0 end=4' '8=0 end=12' '8=0 end=500' \
+    '32=0xc1fc1fc1 32=0 32=0' '32=0xc1fc1fc1 32=0 32=128 end=16' \
+    '32=0xc1fc1fc1 32=128 32=0 end=16'; do
+	{
+		packet 112 128 1 2; echo end 16
+		for line in $rest; do
+			echo "$line" | tr = ' '
+		done
+	} | bits le
+	expect 1 'stream: ' utctl view "$T_CTF"
+	[ "$(wc -l <"$T/err")" -eq 1 ] || fail "zeros: $(cat "$T/err")"
+	from_view <"$T/out" >"$T/got"
+	echo 'e:v { a = 1, b = 2 }' | expected "zeros: $rest"
+done
+
+# Indices and hidden files are no streams, and empty files have no events.
+mkdir "$T_CTF/index" || exit 1
+{ packet 112 128 3 4; echo end 16; } | bits le
+echo 'not a packet' >"$T_CTF/index/stream.idx"
+echo 'not a packet' >"$T_CTF/.hidden"
+: >"$T_CTF/empty"
+says 'indices' <<-END
+e:v { a = 3, b = 4 }
+END
+warns 0 .
