@@ -6,7 +6,7 @@
 #
 # le, be: byte order; bits: nothing is aligned, and nothing is a whole number of
 # bytes; wide: events are aligned less than what is in them, and variants less
-# than what they may be; short: 12 bits of time; bare: one packet is the file;
+# than what they may be; lttng: LTTng's compact headers; short: 12 bits of time; bare: one packet is the file;
 # counters: the counts of packets are of odd sizes; late: as le, but the first
 # packet tells of losses.
 
@@ -62,6 +62,14 @@ if kind == "wide":
 			struct { %s id; %s timestamp; } far;
 		} v;""" % (integer(8), integer(24, 8, clock), integer(8),
 	    integer(64, 64, clock))
+elif kind == "lttng":
+	id = """enum : integer { size = 5; align = 1; } { compact = 0 ... 30,
+		    extended = 31 } id;
+		variant <id> {
+			struct { integer { size = 27; align = 1; %s }
+			    timestamp; } compact;
+			struct { %s id; %s timestamp; } extended;
+		} v;""" % (clock, integer(32), integer(64, 8, clock))
 else:
 	id = "%s id; %s timestamp;" % (integer(idbits),
 	    integer(timebits, 1, clock))
@@ -103,7 +111,13 @@ event { name = "two:c"; id = 9; stream_id = 3;
 
 
 def header(p, ev, t):
-	if kind != "wide":
+	if kind == "lttng" and t - header.last < 1 << 27:
+		p.put(ev | (t & (1 << 27) - 1) << 5, 32)
+	elif kind == "lttng":
+		p.put(31, 5)
+		p.put(ev, 32)
+		p.put(t, 64)
+	elif kind != "wide":
 		p.put(ev, idbits)
 		p.put(t, timebits)
 	elif ev < 9 and t - header.last < 1 << 24:
@@ -153,7 +167,8 @@ def packet(instance, begin, seq, discarded, nevents):
 		    "vtid": 200 + seq % 2}.get(name, 0), n)
 	header.last = begin
 	for i in range(nevents):
-		step = 4000 if timebits == 12 else 20000000
+		step = 4000 if timebits == 12 else 200000000 if kind == \
+		    "lttng" else 20000000
 		t += rnd.randrange(step)
 		event(p, t)
 	t += rnd.randrange(100)

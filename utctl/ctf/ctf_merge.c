@@ -206,6 +206,8 @@ take_event(struct reader *r, struct ctf_stream *s,
 {
 	if (s->event->module != NULL)
 		note_module(r, s, ops, arg);
+	if (s->event->sched != NULL && r->sched != NULL)
+		r->sched(arg, s);
 	if (!s->wanted) {
 		if (s->refused && r->skip == 0)
 			ops->refused(arg, s);

@@ -102,6 +102,8 @@ struct reader {
 	const struct reader_names *names; /* NULL: none */
 	int			 refused;	/* ops->refused is called */
 	int			 each;		/* select takes all events */
+	/* A kernel's sched_switch, wanted or not; or NULL. */
+	void			(*sched)(void *, struct ctf_stream *);
 
 	unsigned long long	 skip;	/* events to pass over first */
 	unsigned long long	 left;	/* events to read after that */

@@ -196,7 +196,10 @@ is_within(const struct cut *c, const struct ctf_stream *s, uint64_t at)
 	    (part->any && at >= part->first && at <= part->last);
 }
 
-/* An event of a module is wanted for the names that others get of it. */
+/*
+ * An event of a module is wanted for the names that others get of it, and a
+ * kernel's sched_switch for it tells whose others are.
+ */
 static void
 cut_module(void *arg, struct ctf_stream *s)
 {
@@ -351,6 +354,7 @@ cut_read(struct cut *c, struct reader *rd)
 		cut_count(c, rd);
 	qsort(rd->streams, n, sizeof(*rd->streams), begin_cmp);
 	one = *rd;
+	one.sched = rd->names == NULL ? NULL : cut_module;
 	rd->nstreams = 0;
 	for (i = 0; i < n; i = c->merged ? n : i + 1) {
 		one.streams = &rd->streams[i];
