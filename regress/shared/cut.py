@@ -6,9 +6,9 @@
 #
 # le, be: byte order; bits: nothing is aligned, and nothing is a whole number of
 # bytes; wide: events are aligned less than what is in them, and variants less
-# than what they may be; lttng: LTTng's compact headers; short: 12 bits of time; bare: one packet is the file;
-# counters: the counts of packets are of odd sizes; late: as le, but the first
-# packet tells of losses.
+# than what they may be; lttng: its compact headers; short: 12 bits of time;
+# bare: one packet is the file; counters: the counts of packets have odd sizes;
+# late: as le, but the first packet tells of losses.
 
 import os, random, sys
 
@@ -92,7 +92,7 @@ trace {
 clock { name = c; freq = 1000000000; offset_s = 1700000000; };
 stream {
 	id = 3;
-	event.header := struct { %s };%s
+	event.header := struct { %s }%s;%s
 	event.context := struct { %s who; };
 };
 event { name = "one:a"; id = 1; stream_id = 3;
@@ -104,7 +104,8 @@ event { name = "one:b"; id = 2; stream_id = 3;
 event { name = "two:c"; id = 9; stream_id = 3;
 	fields := struct { %s k; %s len; %s list[len]; };
 };
-""" % ("be" if big else "le", uuid, struct(head), id, sizes, integer(16, quarter),
+""" % ("be" if big else "le", uuid, struct(head), id,
+	    " align(8)" if kind == "lttng" else "", sizes, integer(16, quarter),
 	    integer(4 if kind == "bits" else 8), integer(8), integer(64, wide),
 	    integer(8), integer(3 if kind == "bits" else 8),
 	    integer(11 if kind == "bits" else 32, half))

@@ -139,7 +139,7 @@ extern const struct reader_ops print_ops;
 /* ctf_merge.c */
 void	 reader_trace(struct reader *, const struct reader_ops *,
 	    struct ctf_trace *);
-/* Make ready to read; and all of that, and read: reader_merge() does the rest. */
+/* Get ready for reader_merge(); or do both. */
 void	 reader_begin(struct reader *, const struct reader_ops *);
 void	 reader_run(struct reader *, const struct reader_ops *, void *);
 int	 reader_span(const struct reader *, int64_t *, int64_t *);

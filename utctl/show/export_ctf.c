@@ -17,11 +17,11 @@
 /*
  * utctl export -F ctf: a smaller trace, of the selected events.
  *
- * Streams are read one after the other, and so are written; those of a kernel in
- * the order of time, for the CPUs tell whose an event is.  What is selected is
- * told, as it is for view; losses that are told are counted in the packets that
- * tell them.  A loss is between two packets: if nothing of the first one
- * is selected, it is written without events.
+ * Streams are read one after the other, and so are written; those of a kernel,
+ * of which the CPUs tell whose an event is, in the order of time.  What is
+ * selected is told, as it is for view; losses that are told are counted in the
+ * packets that tell them.  A loss is between two packets: if nothing of the
+ * first one is selected, it is written without events.
  */
 
 #include <sys/types.h>
@@ -57,7 +57,7 @@ struct cut {
 	struct map		 rows;		/* theirs */
 	int			 counted;	/* -n: as the parts say */
 	int64_t			 until;		/* the last time of these */
-	int			 merged;	/* all streams at the same time */
+	int			 merged;	/* all streams at a time */
 	struct part		*last;		/* that was written; or NULL */
 };
 
