@@ -164,6 +164,9 @@ no() {
 }
 no '/new/trace/ust/.*: File exists' utctl export -F ctf -o "$T/new" \
     "$trace" "$T/x/trace"
+mkdir "$T/x/in" || fail "mkdir"
+no '[.][.]: give that' sh -c 'cd "$1" && exec utctl export -F ctf -o "$2" .. \
+    "$3"' sh "$T/x/in" "$T/new" "$T/s"
 no 'No such file' utctl export -F ctf -o "$T/none/new" "$trace"
 no '/both: is not empty' utctl export -F ctf -o "$T/both" "$trace"
 mkdir "$T/empty" && ln -s empty "$T/link" && : >"$T/file" || fail "mkdir"
