@@ -33,6 +33,14 @@
 
 static const char *place;	/* a file that messages are about, or NULL */
 static unsigned int place_line;
+static void (*taker)(const char *);	/* NULL: stderr takes lines */
+
+/* From now on lines are handed on, but not the one with which utctl dies. */
+void
+say_to(void (*take)(const char *))
+{
+	taker = take;
+}
 
 /* From now on messages begin with this line of a file; NULL: with none. */
 void
@@ -64,7 +72,10 @@ complain(int error, const char *fmt, va_list ap)
 	if (error != 0)
 		snprintf(text + n, sizeof(text) - n, ": %s", strerror(error));
 	escape(line, sizeof(line), text, ESCAPE_NAME);
-	fprintf(stderr, "utctl: %s\n", line);
+	if (taker != NULL)
+		taker(line);
+	else
+		fprintf(stderr, "utctl: %s\n", line);
 }
 
 void
@@ -93,6 +104,7 @@ die(const char *fmt, ...)
 {
 	va_list ap;
 
+	taker = NULL;
 	va_start(ap, fmt);
 	complain(0, fmt, ap);
 	va_end(ap);
@@ -105,6 +117,7 @@ die_errno(const char *fmt, ...)
 	int error = errno;
 	va_list ap;
 
+	taker = NULL;
 	va_start(ap, fmt);
 	complain(error, fmt, ap);
 	va_end(ap);

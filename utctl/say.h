@@ -30,6 +30,7 @@ void	 die(const char *, ...)
 	    __attribute__((format(printf, 1, 2), noreturn));
 void	 die_errno(const char *, ...)
 	    __attribute__((format(printf, 1, 2), noreturn));
+void	 say_to(void (*)(const char *));
 void	 say_place(const char *, unsigned int);
 int	 say_placed(void);
 char	*format(const char *, ...) __attribute__((format(printf, 1, 2)));

@@ -298,12 +298,14 @@ void	 ut_nudge_read(int);
  * have (confine.c).  With `others', which has what is other users', nobody but
  * root can look into it, nor does it leave a core.  A reader opens files to
  * read them, or with `writes' makes some, too, and does nothing else: by
- * pledge(2), on OpenBSD.
+ * pledge(2), on OpenBSD.  One that is still to start processes of its own gives
+ * up the rest before that.
  *
  * utd's processes pass each other directories, which pledge(2) forbids.
  */
 void	 ut_confine(int);
 void	 ut_confine_reader(int);
+void	 ut_confine_readers(void);
 
 /*
  * Go to that absolute path, and stay there (walk.c), where others may write on

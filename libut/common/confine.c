@@ -122,3 +122,12 @@ ut_confine_reader(int writes)
 	(void)writes;
 #endif
 }
+
+void
+ut_confine_readers(void)
+{
+	no_new_rights();
+#if defined(__OpenBSD__)
+	(void)pledge("stdio rpath proc", NULL);
+#endif
+}

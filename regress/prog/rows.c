@@ -28,7 +28,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static unsigned char packet[65536];
+static unsigned char packet[1 << 20];
+static char line[2 << 20];
 static size_t len;
 
 static void
@@ -66,7 +67,6 @@ head(const uint64_t v[5], uint64_t bytes)
 int
 main(void)
 {
-	char line[1024];
 	const char *name;
 	uint64_t v[5], id, when, field;
 	FILE *f;

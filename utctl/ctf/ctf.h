@@ -189,7 +189,7 @@ struct ctf_type {
 	int			 base;
 	int			 text;		/* a character, or some */
 	int			 wide;		/* UTF-16 or -32: bytes */
-	int			 isbool;	/* INT: true or false */
+	int			 isbool;	/* INT: 1 or 0; isbits */
 	int			 ismap;		/* ENUM: labels are of bits */
 	const char		*map;		/* the clock's name */
 	struct ctf_clock	*clock;
@@ -288,7 +288,7 @@ struct ctf_sclass {
 	uint32_t		 beginbits;	/* timestamp_begin */
 	int			 who;		/* roles in both, as bits */
 	int			 eventwho;	/* see ctf_whose() */
-	int			 bycpu;		/* the CPU says whose they are */
+	int			 bycpu;		/* the CPU tells whose */
 	int			 needed;	/* by others, as modules are */
 	size_t			 headlen;	/* bytes, 0 if they vary */
 	struct ctf_place	 headid;	/* unless headlen is 0 */
@@ -307,6 +307,8 @@ struct ctf_sclass {
 
 struct ctf_alias {
 	struct ctf_alias	*next;		/* older, of the same key */
+	struct ctf_alias	*older;		/* of all */
+	int			 gone;		/* its scope was left */
 	const char		*name;
 	struct ctf_type		*type;
 };
@@ -329,6 +331,7 @@ struct ctf_trace {
 	struct ctf_chunk	*chunks;
 	struct ctf_type		*types;
 	struct map		 aliases;	/* by their names */
+	struct ctf_alias	*newest;
 	struct ctf_clock	*clocks;
 	size_t			 nclocks;
 	struct ctf_sclass	*sclasses;
@@ -493,6 +496,13 @@ void	 ctf_warn(const char *, const char *, ...)
 	    __attribute__((__format__(__printf__, 2, 3)));
 unsigned long ctf_damaged(void);	/* how often so far */
 void	 ctf_damage_hush(int);
+/* What takes a line: its number, and is it damage, or a warning? */
+typedef void	 ctf_damage_fn(uint64_t, int, const char *);
+void	 ctf_damage_to(ctf_damage_fn *);
+void	 ctf_damage_once(uint64_t);
+void	 ctf_damage_line(int, const char *);
+unsigned long ctf_damage_lines(void);
+void	 ctf_damage_forget(unsigned long);
 void	 ctf_damage_say(void);
 
 /* ctf_class.c */
@@ -581,6 +591,7 @@ int	 ctf_window_more(struct ctf_stream *);
 void	 ctf_window_close(struct ctf_stream *);
 void	 ctf_window_drop(struct ctf_stream *);
 int	 ctf_window_is(const struct ctf_stream *, const char *);
+int	 ctf_window_holes(const struct ctf_stream *);
 
 /* ctf_num.c */
 char	*ctf_put_digits(char *, uint64_t, size_t);

@@ -31,16 +31,67 @@
 static char		*lines[LINES];
 static unsigned long	 nlines, ndamages;
 static int		 hushed;
+static uint64_t		 once;		/* the next line's; or 0 */
+static ctf_damage_fn	*taker;		/* NULL: lines are kept here */
+
+/* Hand on what is damaged, and keep nothing here. */
+void
+ctf_damage_to(ctf_damage_fn *take)
+{
+	taker = take;
+}
+
+/* The next line is told once: so it is one of those of that number. */
+void
+ctf_damage_once(uint64_t number)
+{
+	once = number;
+}
+
+void
+ctf_damage_line(int damage, const char *line)
+{
+	ndamages += damage != 0;
+	if (nlines++ < LINES)
+		lines[nlines - 1] = format("%s", line);
+}
+
+unsigned long
+ctf_damage_lines(void)
+{
+	return nlines;
+}
+
+/* Forget all lines but the first. */
+void
+ctf_damage_forget(unsigned long n)
+{
+	while (nlines > n)
+		if (--nlines < LINES)
+			free(lines[nlines]);
+}
 
 static void
-line_add(const char *path, const char *fmt, va_list ap)
+line_add(int damage, const char *path, const char *fmt, va_list ap)
 {
-	char msg[320];
+	const uint64_t number = once;
+	char msg[320], *line;
 
-	if (nlines++ >= LINES)
+	once = 0;
+	if (hushed)
 		return;
+	if (taker == NULL && nlines >= LINES) {
+		ndamages += damage != 0;
+		nlines++;
+		return;
+	}
 	vsnprintf(msg, sizeof(msg), fmt, ap);
-	lines[nlines - 1] = format("%s: %s", path, msg);
+	line = format("%s: %s", path, msg);
+	if (taker != NULL)
+		taker(number, damage, line);
+	else
+		ctf_damage_line(damage, line);
+	free(line);
 }
 
 void
@@ -48,11 +99,8 @@ ctf_damage(const char *path, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (hushed)
-		return;
-	ndamages++;
 	va_start(ap, fmt);
-	line_add(path, fmt, ap);
+	line_add(1, path, fmt, ap);
 	va_end(ap);
 }
 
@@ -62,10 +110,8 @@ ctf_warn(const char *path, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (hushed)
-		return;
 	va_start(ap, fmt);
-	line_add(path, fmt, ap);
+	line_add(0, path, fmt, ap);
 	va_end(ap);
 }
 

@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "../say.h"
+#include "cores.h"
 #include "reader.h"
 #include "select.h"
 
@@ -40,8 +41,8 @@ heap_before(const struct ctf_stream *a, const struct ctf_stream *b)
 	return a->ns < b->ns || (a->ns == b->ns && a->index < b->index);
 }
 
-static void
-heap_down(struct reader *r, size_t i)
+void
+reader_down(struct reader *r, size_t i)
 {
 	struct ctf_stream *s = r->streams[i];
 	size_t child;
@@ -81,7 +82,19 @@ wants_event(struct reader *r, struct ctf_stream *s)
 	    s->event->sched != NULL;
 }
 
-/* Forget a loss that is not wanted: it is not counted, either. */
+/* Forget the loss of which the stream's item tells. */
+void
+reader_drop(struct ctf_stream *s)
+{
+	if (s->item == ITEM_DISCARDED)
+		s->discards = 0;
+	else if (s->item == ITEM_LOST)
+		s->nlost = 0;
+	else
+		s->gone = 0;
+}
+
+/* A loss that is not wanted is not counted, either. */
 static int
 wants_item(struct reader *r, struct ctf_stream *s)
 {
@@ -90,18 +103,12 @@ wants_item(struct reader *r, struct ctf_stream *s)
 		    (s->class->bycpu || wants_event(r, s));
 	if (r->select == NULL || select_loss(r->select, s))
 		return 1;
-	if (s->item == ITEM_DISCARDED)
-		s->discards = 0;
-	else if (s->item == ITEM_LOST)
-		s->nlost = 0;
-	else
-		s->gone = 0;
+	reader_drop(s);
 	return 0;
 }
 
-/* Find the next item that is wanted, of an event all of it. */
-static int
-stream_next(struct reader *r, struct ctf_stream *s)
+int
+reader_next(struct reader *r, struct ctf_stream *s)
 {
 	while (ctf_peek(s))
 		if (wants_item(r, s))
@@ -115,7 +122,7 @@ reader_sort(struct reader *r)
 	size_t i;
 
 	for (i = r->nstreams / 2; i > 0; i--)
-		heap_down(r, i - 1);
+		reader_down(r, i - 1);
 }
 
 /* The bytes that each stream has in memory. */
@@ -137,7 +144,7 @@ heap_make(struct reader *r)
 
 	for (i = 0; i < r->nstreams; i++) {
 		r->streams[i]->basecap = window;
-		if (stream_next(r, r->streams[i]))
+		if (reader_next(r, r->streams[i]))
 			r->streams[n++] = r->streams[i];
 		else
 			stream_free(r->streams[i]);
@@ -178,7 +185,7 @@ reader_wake(struct reader *r)
 		s = r->idle[i];
 		s->basecap = window;
 		if (s->trace->away == 0 && (s->placed || !s->growing) &&
-		    stream_next(r, s))
+		    reader_next(r, s))
 			stream_add(r, s);
 		else {
 			ctf_window_drop(s);
@@ -234,9 +241,8 @@ wants_late(struct reader *r, struct ctf_stream *s)
 	return !s->class->bycpu || wants_event(r, s);
 }
 
-/* Whatever files say, a sum does not begin anew. */
-static void
-sum_add(unsigned long long *sum, uint64_t n)
+void
+reader_add(unsigned long long *sum, uint64_t n)
 {
 	*sum = n < ULLONG_MAX - *sum ? *sum + n : ULLONG_MAX;
 }
@@ -251,13 +257,13 @@ take_item(struct reader *r, struct ctf_stream *s,
 	case ITEM_DISCARDED:
 		if (ops != NULL && r->skip == 0)
 			ops->discarded(arg, s);
-		sum_add(&r->ndiscarded, s->ndiscarded);
+		reader_add(&r->ndiscarded, s->ndiscarded);
 		s->discards = 0;
 		break;
 	case ITEM_LOST:
 		if (ops != NULL && r->skip == 0)
 			ops->lost(arg, s);
-		sum_add(&r->nlost, s->nlost);
+		reader_add(&r->nlost, s->nlost);
 		s->nlost = 0;
 		break;
 	case ITEM_GONE:
@@ -297,7 +303,7 @@ reader_upto(struct reader *r, const struct reader_ops *ops, void *arg,
 		second = heap_second(r);
 		do {
 			take_item(r, s, ops, arg);
-			more = r->left > 0 && stream_next(r, s);
+			more = r->left > 0 && reader_next(r, s);
 		} while (more && s->ns <= until && in_turn(s, second, ops));
 		if (!more) {
 			r->streams[0] = r->streams[--r->nstreams];
@@ -307,7 +313,7 @@ reader_upto(struct reader *r, const struct reader_ops *ops, void *arg,
 				stream_free(s);
 		}
 		if (r->nstreams > 0)
-			heap_down(r, 0);
+			reader_down(r, 0);
 	}
 	return r->left > 0;
 }
@@ -457,7 +463,8 @@ void
 reader_run(struct reader *r, const struct reader_ops *ops, void *arg)
 {
 	reader_begin(r, ops);
-	reader_merge(r, ops, arg);
+	if (r->cores == NULL || !r->cores->run(r, ops, arg))
+		reader_merge(r, ops, arg);
 }
 
 void

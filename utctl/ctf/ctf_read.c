@@ -183,9 +183,11 @@ packet_damage(const struct ctf_stream *s, const char *what)
 static void
 packet_stranger(struct ctf_stream *s)
 {
-	if (!s->stranger)
+	if (!s->stranger) {
+		ctf_damage_once(3 * s->index + 3);
 		ctf_warn(s->path, "packet at byte %llu: the UUID is not the "
 		    "metadata's", (unsigned long long)s->pkt);
+	}
 	s->stranger = 1;
 }
 
@@ -325,6 +327,7 @@ time_check(struct ctf_stream *s, uint64_t at, int64_t before, int64_t now)
 	if (now >= before || s->backwards)
 		return;
 	s->backwards = 1;
+	ctf_damage_once(3 * s->index + 1);
 	ctf_print_time(before, was);
 	ctf_print_time(now, is);
 	(s->inpacket || s->trace->ours ? ctf_damage : ctf_warn)(s->path,
@@ -342,10 +345,12 @@ packet_grew(struct ctf_stream *s, const char *what, uint64_t before,
 {
 	if (now - before <= GREW_MAX)
 		return now - before;
-	if (!s->leaps)
+	if (!s->leaps) {
+		ctf_damage_once(3 * s->index + 2);
 		ctf_damage(s->path, "%s leaps from %llu to %llu in the packet "
 		    "at byte %llu", what, (unsigned long long)before,
 		    (unsigned long long)now, (unsigned long long)s->pkt);
+	}
 	s->leaps = 1;
 	return 0;
 }

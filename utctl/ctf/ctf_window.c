@@ -213,6 +213,16 @@ hole_at(int fd, uint64_t from)
 }
 #endif
 
+/* May there be holes in the file for hole_leave_out()? */
+int
+ctf_window_holes(const struct ctf_stream *s)
+{
+	struct stat st;
+
+	return lstat(s->path, &st) == -1 || ((uint64_t)st.st_size >= HOLE &&
+	    (uint64_t)st.st_size - HOLE >= (uint64_t)st.st_blocks * BLOCK);
+}
+
 /* A window of zeros may be a part of a file that was never written. */
 static int
 is_hole(const struct ctf_stream *s, uint64_t from)

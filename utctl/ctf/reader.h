@@ -35,6 +35,7 @@
 
 #define READER_LITTLE	(4 << 10)	/* window of who reads headers only */
 
+struct reader_cores;
 struct select;
 
 /* Functions for what is read; the first argument is reader_run's. */
@@ -101,6 +102,7 @@ struct reader {
 	struct select		*select; /* NULL: all events */
 	const struct reader_names *names; /* NULL: none */
 	int			 refused;	/* ops->refused is called */
+	const struct reader_cores *cores; /* cores.h; NULL: one core */
 	int			 each;		/* select takes all events */
 	/* A kernel's sched_switch, wanted or not; or NULL. */
 	void			(*sched)(void *, struct ctf_stream *);
@@ -150,6 +152,13 @@ void	 reader_merge(struct reader *, const struct reader_ops *, void *);
 void	 reader_idle(struct reader *, struct ctf_stream *);
 void	 reader_wake(struct reader *);
 void	 reader_sort(struct reader *);
+/* Put the heap in order, where the time of one stream has grown. */
+void	 reader_down(struct reader *, size_t);
+/* Find the stream's next item that is wanted, of an event all of it. */
+int	 reader_next(struct reader *, struct ctf_stream *);
+void	 reader_drop(struct ctf_stream *);
+/* Add to a sum, which does not begin anew whatever files say. */
+void	 reader_add(unsigned long long *, uint64_t);
 int	 reader_upto(struct reader *, const struct reader_ops *, void *,
 	    int64_t);
 void	 reader_free(struct reader *);

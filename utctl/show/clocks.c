@@ -31,16 +31,14 @@
 #define NS			1e9
 #define NTP_UNSYNCHRONIZED	5
 
-/* An event has that clock, which is not that of the event before. */
 void
-clocks_note(struct clocks *c, const struct ctf_clock *clock)
+clocks_add(struct clocks *c, const char *name, double error, int points)
 {
 	struct clock_seen *p;
 	size_t i;
 
-	c->last = clock;
 	for (i = 0; i < c->n; i++)
-		if (strcmp(c->seen[i].name, clock->name) == 0)
+		if (strcmp(c->seen[i].name, name) == 0)
 			break;
 	if (i == c->n) {
 		p = realloc(c->seen, (c->n + 1) * sizeof(*p));
@@ -48,14 +46,22 @@ clocks_note(struct clocks *c, const struct ctf_clock *clock)
 			die_errno("malloc");
 		c->seen = p;
 		p += c->n++;
-		if ((p->name = strdup(clock->name)) == NULL)
+		if ((p->name = strdup(name)) == NULL)
 			die_errno("malloc");
 		p->error = 0;
 		p->points = 0;
 	}
-	c->seen[i].points |= clock->dates != NULL;
-	if (c->seen[i].error < clock->error)
-		c->seen[i].error = clock->error;
+	c->seen[i].points |= points;
+	if (c->seen[i].error < error)
+		c->seen[i].error = error;
+}
+
+/* An event has that clock, which is not that of the event before. */
+void
+clocks_note(struct clocks *c, const struct ctf_clock *clock)
+{
+	c->last = clock;
+	clocks_add(c, clock->name, clock->error, clock->dates != NULL);
 }
 
 static void

@@ -67,7 +67,7 @@ rows_grow(struct groups *g)
 	free(old);
 }
 
-static struct group *
+static inline struct group *
 row_get(struct groups *g, const char *key, size_t len)
 {
 	const uint64_t h = map_bytes(0, key, len);
@@ -86,6 +86,12 @@ row_get(struct groups *g, const char *key, size_t len)
 	*p = row;
 	g->nrows++;
 	return row;
+}
+
+struct group *
+groups_row(struct groups *g, const char *key, size_t len)
+{
+	return row_get(g, key, len);
 }
 
 /* LTTng has the CPU in the packet's context. */

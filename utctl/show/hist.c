@@ -87,26 +87,81 @@ grow(struct hist *h)
 	free(old.cells);
 }
 
-void
-hist_add(struct hist *h, double v)
+/* Note what rounding takes away: sums do not depend on the order of values. */
+static void
+sum_add(struct hist *h, double v)
+{
+	volatile double sum = h->sum + v;	/* rounded, also by x87 */
+
+	h->rest += fabs(h->sum) < fabs(v) ? (v - sum) + h->sum :
+	    (h->sum - sum) + v;
+	h->sum = sum;
+}
+
+static void
+cell_add(struct hist *h, int32_t key, uint64_t n)
 {
 	struct hist_cell *c;
 
-	if (!isfinite(v))
-		return;
-	if (h->n == 0 || v < h->min)
-		h->min = v;
-	if (h->n == 0 || v > h->max)
-		h->max = v;
-	h->n++;
-	h->sum += v;
 	if (2 * h->used >= h->cap)
 		grow(h);
-	c = cell(h, key_of(v));
-	if (c->n++ == 0) {
-		c->key = key_of(v);
+	c = cell(h, key);
+	if (c->n == 0) {
+		c->key = key;
 		h->used++;
 	}
+	c->n += n;
+}
+
+static void
+bounds_add(struct hist *h, double min, double max)
+{
+	if (h->n == 0 || min < h->min)
+		h->min = min;
+	if (h->n == 0 || max > h->max)
+		h->max = max;
+}
+
+void
+hist_add(struct hist *h, double v)
+{
+	if (!isfinite(v))
+		return;
+	bounds_add(h, v, v);
+	h->n++;
+	sum_add(h, v);
+	cell_add(h, key_of(v), 1);
+}
+
+size_t
+hist_bytes(const struct hist *h)
+{
+	return h->cap * sizeof(*h->cells);
+}
+
+void
+hist_merge(struct hist *h, const struct hist *other, const void *cells)
+{
+	struct hist_cell c;
+	size_t i;
+
+	if (other->n == 0)
+		return;
+	bounds_add(h, other->min, other->max);
+	h->n += other->n;
+	sum_add(h, other->sum);
+	h->rest += other->rest;
+	for (i = 0; i < other->cap; i++) {
+		memcpy(&c, (const char *)cells + i * sizeof(c), sizeof(c));
+		if (c.n != 0)
+			cell_add(h, c.key, c.n);
+	}
+}
+
+double
+hist_mean(const struct hist *h)
+{
+	return (isfinite(h->rest) ? h->sum + h->rest : h->sum) / (double)h->n;
 }
 
 static int

@@ -29,6 +29,7 @@ struct hist_cell;
 struct hist {
 	uint64_t	 n;
 	double		 min, max, sum;
+	double		 rest;		/* lost when sum was rounded */
 	struct hist_cell *cells;
 	size_t		 used, cap;
 	int		 sorted;
@@ -46,6 +47,10 @@ void	 hist_add(struct hist *, double);
 double	 hist_quantile(struct hist *, unsigned int);
 /* Count the values from the one to below the other. */
 uint64_t hist_between(const struct hist *, double, double);
+double	 hist_mean(const struct hist *);
+/* Add another one, whose cells, so many bytes of them, are there. */
+void	 hist_merge(struct hist *, const struct hist *, const void *);
+size_t	 hist_bytes(const struct hist *);
 void	 hist_free(struct hist *);
 
 #endif /* HIST_H */

@@ -57,6 +57,9 @@ extern char		 out[OUTSIZE];
 /* print_out.c: into a buffer, which is written when it is full. */
 void	 ctf_print_init(int);
 void	 ctf_print_flush(void);
+/* Set the function that takes the buffer; first it is ctf_print_write(). */
+void	 ctf_print_to(void (*)(const char *, size_t));
+void	 ctf_print_write(const char *, size_t);
 char	*out_begin(void);
 void	 out_end(char *);
 char	*out_full(char *);

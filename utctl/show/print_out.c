@@ -30,6 +30,7 @@
 struct style	 style;
 char		 out[OUTSIZE];
 static char	*outp = out;		/* between events */
+static void	(*out_write)(const char *, size_t) = ctf_print_write;
 
 /* A terminal that has colours, whose user wants some. */
 static int
@@ -54,8 +55,14 @@ ctf_print_init(int json)
 		style.plain[c] = c != '"' && c != '\\';
 }
 
-static void
-out_write(const char *p, size_t n)
+void
+ctf_print_to(void (*write)(const char *, size_t))
+{
+	out_write = write;
+}
+
+void
+ctf_print_write(const char *p, size_t n)
 {
 	struct pollfd pfd;
 	ssize_t done;

@@ -111,7 +111,7 @@ json_hist(struct hist *h, int mean)
 
 	json_real("min", h->min);
 	if (mean)
-		json_real("mean", h->sum / (double)h->n);
+		json_real("mean", hist_mean(h));
 	for (q = 0; q < HIST_QUANTILES; q++)
 		json_real(hist_quantiles[q].name,
 		    hist_quantile(h, hist_quantiles[q].of_1000));
@@ -141,7 +141,7 @@ row_hist(struct rows *t, struct hist *h, int isns)
 	json_hist(h, 1);
 	if (!isns)
 		row_value(t, "min", h->min, isns);
-	row_value(t, isns ? "mean us" : "mean", h->sum / (double)h->n, isns);
+	row_value(t, isns ? "mean us" : "mean", hist_mean(h), isns);
 	for (q = 0; q < HIST_QUANTILES; q++)
 		row_value(t, hist_quantiles[q].name,
 		    hist_quantile(h, hist_quantiles[q].of_1000), isns);

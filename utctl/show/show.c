@@ -24,6 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../ctf/cores.h"
 #include "common/compat.h"
 #include "show.h"
 
@@ -92,7 +93,11 @@ show_traces(const struct show *sh, struct reader *rd, char **dirs)
 		rd->names = &symbols_names;
 	if (sh->begin != NULL)
 		sh->begin(rd, dirs);
-	ut_confine_reader(writes);	/* traces may be anybody's */
+	/* Traces may be anybody's. */
+	if (rd->cores != NULL)
+		ut_confine_readers();
+	else
+		ut_confine_reader(writes);
 	status = sh->run(rd, dirs) | (ctf_damaged() != 0);
 	ctf_damage_say();
 	if (rd->ntraces > 0 && rd->select != NULL)
@@ -101,6 +106,16 @@ show_traces(const struct show *sh, struct reader *rd, char **dirs)
 		sh->say(rd);
 	symbols_say();
 	return status;
+}
+
+uint32_t
+cores_option(const char *s)
+{
+	uint32_t n;
+
+	if (parse_number(s, CORES_MAX, &n) == -1 || n == 0)
+		die("-J %s: not a number from 1 to %d", s, CORES_MAX);
+	return n;
 }
 
 int

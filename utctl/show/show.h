@@ -50,6 +50,8 @@ struct show {
 };
 
 int	 show(const struct show *, int, char **);
+/* The number of -J; dies if it is none. */
+uint32_t cores_option(const char *);
 /* With the options: the command writes files, too. */
 void	 show_writes(void);
 /* Take -j, or -a, which sets the flag: 0 if the option is neither. */

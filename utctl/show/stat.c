@@ -26,7 +26,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../ctf/reader.h"
+#include "../ctf/cores.h"
 #include "show.h"
 #include "stat.h"
 
@@ -36,29 +36,8 @@
 #define BAR	40			/* columns */
 #define NS	1e9
 
-/* The place of -v's field in events of a class. */
-struct place {
-	const struct ctf_eclass	*event;
-	struct ctf_field_at	 at;
-};
-
-struct stat_run {
-	struct groups	 groups;
-	struct clocks	 clocks;
-	const char	*value;		/* -v; or NULL */
-	int		 value_found;	/* an event has the field */
-	int		 value_isnumber;	/* the field is a number */
-	struct place	*places;	/* in the order in which they came */
-	size_t		 nplaces;
-	const struct place *last;
-	int		 durations;	/* -d or -D: of pairs */
-	struct pairs	 pairs;
-	size_t		 slowest;	/* -S; or 0 */
-	int		 points;	/* -c */
-	int64_t		 begin, end;
-	uint64_t	 n, bytes;
-};
-
+static struct reader_cores cores = { .run = cores_run, .sums = 1,
+    .end = stat_give, .take = stat_take };
 static struct stat_run run;
 
 static const struct place *
@@ -261,7 +240,7 @@ stat_print(struct stat_run *r, const struct reader *rd)
 static void
 say_missing(const struct stat_run *r)
 {
-	if (r->groups.places.n == 0)
+	if (!r->any)
 		return;
 	groups_say_missing(&r->groups);
 	if (r->value != NULL && !r->value_found)
@@ -277,6 +256,7 @@ stat_counts(struct stat_run *r, struct reader *rd)
 	    stat_lose, NULL, NULL, NULL, NULL };
 
 	reader_run(rd, &ops, r);
+	r->any |= r->groups.places.n != 0;
 	groups_sort(&r->groups, by_count);
 	if (show_any(rd))
 		stat_print(r, rd);
@@ -312,6 +292,9 @@ stat_option(int c)
 	case 'j':
 		json_start(1);
 		return 1;
+	case 'J':
+		cores.n = cores_option(optarg);
+		return 1;
 	case 'S':
 		r->slowest = parse_slowest(optarg);
 		return 1;
@@ -336,6 +319,14 @@ check(void)
 		die("-S: for the pairs of -d or -D");
 	if (!r->durations && r->groups.nby == 0)
 		groups_by(&r->groups, "event");
+}
+
+static void
+stat_begin(struct reader *rd, char **dirs)
+{
+	(void)dirs;
+	if (!run.points && !run.durations)
+		rd->cores = &cores;
 }
 
 static int
@@ -375,9 +366,10 @@ static int
 stat_main(int argc, char **argv)
 {
 	static const struct show show_stat = { stat_option,
-	    check, NULL, NULL, stat_traces, say_all, stat_end };
+	    check, NULL, stat_begin, stat_traces, say_all, stat_end };
 
 	memset(&run, 0, sizeof(run));
+	cores.n = 0;
 	run.begin = INT64_MIN;
 	pairs_init(&run.pairs);
 	return show(&show_stat, argc, argv);
@@ -386,7 +378,8 @@ stat_main(int argc, char **argv)
 const struct command cmd_stat = {
 	.name = "stat", .page = "utctl-stat",
 	.line = "count the events of traces, and sum up their fields",
-	.usage = "[-cj] [-d] [-D begin,end[,field]] ... [-S count] "
+	.usage = "[-cj] [-d] [-D begin,end[,field]] ... [-J processes] "
+	    "[-S count] "
 	    "[-g event | program | thread | host | field] ... [-v field] "
 	    SHOW_USAGE,
 	.options = {
@@ -396,7 +389,7 @@ const struct command cmd_stat = {
 	    "-D a,b,key\tpairs of these events; key: a field of both",
 	    "-S count\tprint so many of the slowest pairs (default: 10)",
 	    "-v field\tits least, mean, greatest value, and percentiles",
-	    "-j\tJSON", SHOW_HELP
+	    "-j\tJSON", CORES_HELP, SHOW_HELP
 	},
 	.letter = 'g', .value = group_name,
 	.run = stat_main

@@ -70,6 +70,8 @@ void	 groups_by(struct groups *, const char *);
 /* After ctf_body(): the event's group; its key is behind that prefix. */
 struct group *groups_get(struct groups *, const struct ctf_stream *,
 	    const char *);
+/* The group of a key of so many bytes. */
+struct group *groups_row(struct groups *, const char *, size_t);
 /*
  * Text and the name of an address, as a part of a key: if it has to be cut, the
  * address tells it from others.  Returns its length.
@@ -105,10 +107,39 @@ struct clocks {
 };
 
 /* clocks.c */
+void	 clocks_add(struct clocks *, const char *, double, int);
 void	 clocks_note(struct clocks *, const struct ctf_clock *);
 void	 clocks_print(const struct clocks *, const struct reader *);
 void	 clocks_free(struct clocks *);
 /* Print the points: stat -c. */
 void	 clocks_points(const struct reader *);
+
+/* The place of -v's field in events of a class. */
+struct place {
+	const struct ctf_eclass	*event;
+	struct ctf_field_at	 at;
+};
+
+struct stat_run {
+	struct groups	 groups;
+	struct clocks	 clocks;
+	const char	*value;		/* -v; or NULL */
+	int		 value_found;	/* an event has the field */
+	int		 value_isnumber;	/* the field is a number */
+	struct place	*places;	/* in the order in which they came */
+	size_t		 nplaces;
+	const struct place *last;
+	int		 durations;	/* -d or -D: of pairs */
+	struct pairs	 pairs;
+	size_t		 slowest;	/* -S; or 0 */
+	int		 points;	/* -c */
+	int64_t		 begin, end;
+	uint64_t	 n, bytes;
+	int		 any;		/* some event was looked at */
+};
+
+/* stat_cores.c: what a process has counted, from one to the other. */
+void	 stat_give(void *);
+void	 stat_take(void *, const void *, size_t);
 
 #endif /* STAT_H */

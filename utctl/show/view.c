@@ -30,7 +30,7 @@
 #include <unistd.h>
 
 #include "../client.h"
-#include "../ctf/reader.h"
+#include "../ctf/cores.h"
 #include "common/compat.h"
 #include "follow.h"
 #include "print.h"
@@ -56,6 +56,12 @@ struct live {
 static int		 follow, quiet;		/* -F and -q */
 static const char	*columns;		/* -o; or NULL */
 static struct live	 live;			/* for -F */
+
+static void	 core_begin(void);
+static void	 core_end(void *);
+
+static struct reader_cores cores = { .run = cores_run, .begin = core_begin,
+    .end = core_end, .print = ctf_print_write };
 
 static char *
 put_when(char *p, int64_t ns)
@@ -123,13 +129,22 @@ print_event(void *arg, struct ctf_stream *s)
 	out_end(p);
 }
 
-/* The last member of a line. */
+/* A loss, in JSON: from then, and to then if that is told. */
 static void
-print_file(const char *path)
+print_loss(const char *what, uint64_t n, const char *when, int64_t from,
+    const int64_t *to, const char *path)
 {
-	json_string("file", path);
-	json_end();
-	fflush(stdout);
+	char *p = out_text(out_text(out_begin(), "{\""), what);
+
+	p = out_text(p, "\":");
+	p = n == 0 ? out_text(p, "null") : ctf_put_u64(p, n);
+	p = out_text(out_text(out_text(p, ",\""), when), "\":\"");
+	p = ctf_put_i64(p, from);
+	if (to != NULL)
+		p = ctf_put_i64(out_text(p, "\",\"to\":\""), *to);
+	p = put_string(out_text(p, "\",\"file\":"), (const uint8_t *)path,
+	    strlen(path));
+	out_end(out_text(p, "}\n"));
 }
 
 static void
@@ -139,16 +154,12 @@ say_discarded(void *arg, const struct ctf_stream *s)
 
 	(void)arg;
 	indent_lose(s);
-	ctf_print_flush();
 	if (json_on) {
-		json_object(NULL);
-		json_format("discarded", s->ndiscarded == 0 ? "null" :
-		    "%" PRIu64, s->ndiscarded);
-		json_ns("from", s->from);
-		json_ns("to", s->to);
-		print_file(s->path);
+		print_loss("discarded", s->ndiscarded, "from", s->from, &s->to,
+		    s->path);
 		return;
 	}
+	ctf_print_flush();
 	ctf_print_time(s->from, from);
 	ctf_print_time(s->to, to);
 	if (s->ndiscarded == 0) {
@@ -167,14 +178,12 @@ say_lost(void *arg, const struct ctf_stream *s)
 
 	(void)arg;
 	indent_lose(s);
-	ctf_print_flush();
 	if (json_on) {
-		json_object(NULL);
-		json_u64("lost_packets", s->nlost);
-		json_ns("before", s->lost);
-		print_file(s->path);
+		print_loss("lost_packets", s->nlost, "before", s->lost, NULL,
+		    s->path);
 		return;
 	}
+	ctf_print_flush();
 	ctf_print_time(s->lost, when);
 	say("%llu packet%s lost before %s in %s",
 	    (unsigned long long)s->nlost, many(s->nlost), when, s->path);
@@ -334,11 +343,28 @@ check_follow(const struct select *sel, char **dirs)
 		    "end are not known");
 }
 
+/* A process that reads on one of several cores. */
+static void
+core_begin(void)
+{
+	ctf_print_to(cores_print);
+}
+
+static void
+core_end(void *arg)
+{
+	(void)arg;
+	ctf_print_flush();
+}
+
 static void
 view_begin(struct reader *r, char **dirs)
 {
 	ctf_print_init(json_on);
 	indent_begin(r);
+	/* Lines that depend on other events are read on one core. */
+	if (!follow && !quiet && !indent_on && !columns_have("delta"))
+		r->cores = &cores;
 	if (!follow)
 		return;
 	check_follow(r->select, dirs);
@@ -407,6 +433,9 @@ view_option(int c)
 	case 'i':
 		indent_start();
 		return 1;
+	case 'J':
+		cores.n = cores_option(optarg);
+		return 1;
 	case 'j':
 		json_start(1);
 		return 1;
@@ -426,6 +455,7 @@ view_main(int argc, char **argv)
 	    &quiet, view_begin, view, say_pairs, indent_end };
 
 	follow = quiet = 0;
+	cores.n = 0;
 	columns = NULL;
 	return show(&show_view, argc, argv);
 }
@@ -433,12 +463,12 @@ view_main(int argc, char **argv)
 const struct command cmd_view = {
 	.name = "view", .page = "utctl-view",
 	.line = "print the events of traces, or of sessions",
-	.usage = "[-Fijq] [-D begin,end[,field]] ... [-o columns] "
-	    SHOW_USAGE,
+	.usage = "[-Fijq] [-D begin,end[,field]] ... [-J processes] "
+	    "[-o columns] " SHOW_USAGE,
 	.options = {
 	    "-F\tfollow a session until it is stopped",
 	    "-i\tindent what pairs enclose, and say how long they took",
-	    "-j\tJSON, an object in each line",
+	    "-j\tJSON, an object in each line", CORES_HELP,
 	    "-o columns\twhat lines have (default: time,who,event,fields)",
 	    "-q\tonly the totals",
 	    "-D a,b,key\tpairs of these events; key: a field of both",

@@ -1,0 +1,208 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# What is read on several cores is what is read on one, byte for byte, and so is
+# what is said of it, whatever is wrong with packets, events and their times.  A
+# process that reads and is killed is told, and a closed output ends all.
+
+. ./common.sh
+. ./shared/rows.sh
+
+seeded
+
+# packets WHAT: the packets of some streams, drawn at random.
+packets() {
+	awk -v what="$1" -v seed="$SEED" '
+	function draw(n) {
+		return int(rand() * n)
+	}
+	function event(at) {
+		line = line " " (draw(5) == 0) " " at " " draw(50)
+	}
+	# A packet with so many events, from that time on.
+	function packet(f, from, n,    i, at, end) {
+		line = ""
+		at = from
+		for (i = 0; i < n; i++) {
+			if (i > 0)
+				at += step > 0 ? draw(step + 1) : 0
+			if (what == "backwards" && draw(40) == 0 && at > 30)
+				at -= draw(30)
+			event(at)
+		}
+		end = at
+		if (what == "late" && draw(4) == 0)
+			end += draw(40)
+		if (what == "lies" && draw(10) == 0 && at > from)
+			end = from + draw(at - from)
+		if (what == "losses" && draw(6) == 0)
+			discarded[f] += draw(9)
+		if (what == "losses" && draw(9) == 0)
+			seq[f] += draw(4)
+		print "c_" f, f, from, end, seq[f]++, discarded[f] + 0 line
+		now[f] = at
+	}
+	BEGIN {
+		srand(seed)
+		streams = what == "one" ? 1 : what == "many" ? 40 : 3
+		npackets = what == "small" ? 2000 : what == "many" ? 8 : 60
+		most = what == "small" ? 2 : what == "one" ? 70 : 40
+		step = what == "equal" ? 0 : 3
+		for (f = 0; f < streams; f++)
+			now[f] = 100 + draw(20)
+		for (i = 0; i < npackets; i++)
+			for (f = 0; f < streams; f++) {
+				if (what == "equal" && draw(3) == 0)
+					now[f]++
+				else if (what == "overlap" && draw(5) == 0)
+					now[f] -= draw(50)
+				else if (what != "equal" && draw(9) == 0)
+					now[f] += draw(200)
+				if (what == "gone" && i < 5 * f)
+					seq[f]++
+				else
+					packet(f, now[f], draw(most))
+			}
+		if (what == "huge")
+			packet(0, 130, 30000)
+	}'
+}
+
+# same OPTIONS...: also where output and messages go to one file.
+same() {
+	command=$1
+	shift
+	utctl $command -J 1 "$@" "$T/$what" >"$T/out.1" 2>"$T/err.1"
+	status=$?
+	utctl $command -J 1 "$@" "$T/$what" >"$T/both.1" 2>&1
+	for n in 2 3 7; do
+		utctl $command -J $n "$@" "$T/$what" >"$T/out" 2>"$T/err"
+		got=$?
+		[ $got -eq $status ] || fail "$what: $command -J $n $*:" \
+		    "status $got, not $status: $(cat "$T/err")"
+		cmp "$T/out.1" "$T/out" &&
+		    cmp "$T/err.1" "$T/err" ||
+		    fail "$what: $command -J $n $*: $(diff "$T/err.1" \
+		    "$T/err" | head -5) $(diff "$T/out.1" "$T/out" | head -5)"
+		utctl $command -J $n "$@" "$T/$what" >"$T/both" 2>&1
+		cmp "$T/both.1" "$T/both" ||
+		    fail "$what: $command -J $n $*: order of messages"
+	done
+}
+
+all_same() {
+	same view
+	same view -j
+	same view -o epoch,relative,event,fields
+	same view -o epoch,delta,fields
+	same view -e p:end
+	same view -e p:end -j -f 'k > 40'
+	same view -f 'k == 7'
+	same view -e nothing
+	same view -b 1970-01-01T00:05 -u +400s
+	same view -n 100
+	same view -n -100
+	same stat
+	same stat -j -g k
+	same stat -v k
+	same stat -j -v k -f 'k != 3'
+	same stat -d -D p:begin,p:end,k
+}
+
+TZ=UTC
+export TZ
+# Times of 64 bits, which can run backwards in a packet, and of 48, which cannot.
+for what in one plain many equal small late losses gone overlap backwards \
+    lies huge; do
+	packets $what | trace $what
+	all_same
+	packets $what | trace $what.48
+	sed -e 's/ts timestamp; }/ts48 timestamp; u16 rest; }/' \
+	    "$T/$what/metadata" >"$T/$what.48/metadata"
+	what=$what.48
+	all_same
+done
+
+# Damaged files: bits of two are turned, and the end of one is lost.
+for what in plain losses.48 overlap.48; do
+	cp -R "$T/$what" "$T/$what.bad"
+	what=$what.bad
+	for i in 1 2 3 4 5 6 7 8 9; do
+		file=$T/$what/c_$((i % 2 + 1))
+		awk -v seed="$SEED$i" -v n="$(wc -c <"$file")" '
+		    BEGIN { srand(seed); print int(rand() * n) }' >"$T/at"
+		prog/packets -x "$(cat "$T/at")" "$file"
+	done
+	dd if="$T/$what/c_0" of="$T/cut" bs=1 count="$(cat "$T/at")" \
+	    2>/dev/null && mv "$T/cut" "$T/$what/c_0" || fail "dd"
+	all_same
+done
+
+# Processes that wait for somebody to read what they print.
+awk 'BEGIN {
+	for (i = 0; i < 600; i++) {
+		line = "c_0 0 " i * 10 " " i * 10 + 9 " " i " 0"
+		for (k = 0; k < 300; k++)
+			line = line " 0 " i * 10 + int(k / 40) " " k
+		print line
+	}
+}' | trace long
+mkfifo "$T/fifo" || exit 1
+view() {
+	utctl view -N -J 2 "$T/long" >"$T/fifo" 2>"$T/err"
+	echo $? >"$T/status"
+}
+cores() {
+	ps -A -o pid= -o ppid= -o rss= -o args= | awk -v dir="$T/long" '
+	index($0, "utctl view") && index($0, dir) && !/awk/ {
+		parent[$1] = $2
+		rss[$1] = $3
+	}
+	END {
+		for (p in parent)
+			if (parent[p] in parent)
+				print p, rss[p]
+	}'
+}
+two() {
+	[ "$(cores | wc -l)" -eq 2 ]
+}
+none() {
+	[ "$(cores | wc -l)" -eq 0 ]
+}
+for which in 1 2; do
+	rm -f "$T/status"
+	view &
+	exec 3<"$T/fifo"
+	until_ok two || fail "no two processes"
+	cores | sort -n >"$T/cores"
+	kill -9 "$(awk -v n=$which 'NR == n { print $1 }' "$T/cores")"
+	cat <&3 >/dev/null
+	exec 3<&-
+	until_ok test -s "$T/status" || fail "killed: it goes on"
+	[ "$(cat "$T/status")" -eq 1 ] || fail "killed: $(cat "$T/status")"
+	echo 'utctl: a process that reads was killed by signal 9: not all of it was read' |
+	    cmp - "$T/err" || fail "killed: $(cat "$T/err")"
+	until_ok none || fail "killed: one goes on"
+done
+
+# Nobody reads any more.
+utctl view -N -J 3 "$T/long" 2>"$T/err" | head -1 >"$T/out"
+grep -q 'k = 0' "$T/out" || fail "head: $(cat "$T/out")"
+[ ! -s "$T/err" ] || fail "head: $(cat "$T/err")"
+until_ok none || fail "head: one goes on"
+
+# What waits for its turn has a queue that is full.
+not_sanitized
+rm -f "$T/status"
+view &
+exec 3<"$T/fifo"
+full() {
+	cores | awk '$2 > most { most = $2 } END { exit most < 4096 }'
+}
+until_ok full || fail "no full queue: $(cores)"
+cores >"$T/cores"
+awk '$2 > 8192 { exit 1 }' "$T/cores" || fail "memory: $(cat "$T/cores")"
+exec 3<&-
+wait
+none || fail "the output is closed: one goes on"
+exit 0

@@ -1,0 +1,337 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Slices of traces, by time, that are read apart: see cores.h.
+ *
+ * In a stream whose time runs backwards an item counts as of the latest time
+ * so far, for it comes at once (ctf_merge.c).  So a slice has the items of a
+ * stream from the first one that is not before its time, up to the first one
+ * of the next slice, and reading slice after slice is reading all.
+ *
+ * Packet headers tell where a slice begins.  A walk goes through them by the
+ * times when packets end, and stands at the first packet of each stream that
+ * reaches into the slice.  Headers may be wrong: then, when a slice has been
+ * read, a stream is not yet where the next one begins.  So this slice goes on
+ * to the end of all, and is the last one.
+ *
+ * The slice before has found the damage before a stream's first item, too, but
+ * not if events are selected.  Whoever looks for the next such event might look
+ * through all of the file, so a stream is not read beyond the packet where the
+ * next slice begins.
+ */
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../say.h"
+#include "cores.h"
+#include "reader.h"
+
+#define HEADER		512		/* bytes of a window, to walk */
+#define WINDOWS		(2 << 20)	/* bytes of all windows, to read */
+#define WINDOWMAX	(32 << 10)
+#define WINDOWMIN	(4 << 10)
+
+/* Go to the next packet in which there is an item; 0: there is none. */
+static int
+walk_step(struct slices *sl, struct ctf_stream *s)
+{
+	do {
+		sl->walked += s->nextpkt - s->pkt;
+		s->inpacket = s->discards = s->gone = 0;
+		s->nlost = 0;
+		if (!ctf_packet(s))
+			return 0;
+	} while (!s->inpacket && !s->discards && s->nlost == 0 && !s->gone);
+	if (s->ns < s->end)
+		s->ns = s->end;
+	return 1;
+}
+
+static struct ctf_stream *
+walk_begin(const struct ctf_stream *s)
+{
+	struct ctf_stream *c = stream_copy(s);
+
+	c->basecap = HEADER;
+	c->growing = 1;			/* hush: the reader tells all */
+	c->ns = INT64_MIN;
+	return c;
+}
+
+void
+slices_open(struct slices *sl, const struct reader *r, uint64_t size, size_t n)
+{
+	struct ctf_stream *s;
+	size_t i;
+
+	memset(sl, 0, sizeof(*sl));
+	sl->whole = r;
+	sl->size = size;
+	sl->n = n;
+	sl->from = INT64_MIN;
+	sl->at = calloc(r->nfound, sizeof(*sl->at));
+	sl->read = calloc(r->nfound, sizeof(*sl->read));
+	if (sl->at == NULL || sl->read == NULL)
+		die_errno("malloc");
+	ctf_damage_hush(1);
+	for (i = 0; i < r->nstreams; i++) {
+		s = walk_begin(r->streams[i]);
+		if (walk_step(sl, s)) {
+			sl->at[s->index] = s;
+			stream_add(&sl->walk, s);
+		} else
+			stream_free(s);
+	}
+	ctf_damage_hush(0);
+	reader_sort(&sl->walk);
+}
+
+/*
+ * Are the packets of all streams in the order of time?  Events are, too, if the
+ * time in their headers has fewer bits than the packet's.
+ */
+int
+slices_in_order(const struct reader *r)
+{
+	struct slices sl = { .whole = r };
+	struct ctf_stream *s;
+	size_t i;
+	int order = 1;
+
+	ctf_damage_hush(1);
+	for (i = 0; i < r->nstreams && order; i++) {
+		s = walk_begin(r->streams[i]);
+		while (walk_step(&sl, s))
+			continue;
+		order = !s->backwards;
+		stream_free(s);
+	}
+	ctf_damage_hush(0);
+	return order;
+}
+
+/* Walk to where the next slice begins, if there is one. */
+static void
+slice_end(struct slices *sl)
+{
+	const uint64_t stop = sl->walked + sl->size;
+	struct reader *walk = &sl->walk;
+	struct ctf_stream *s;
+
+	ctf_damage_hush(1);
+	sl->to = INT64_MIN;
+	while (walk->nstreams > 0) {
+		s = walk->streams[0];
+		if (sl->walked >= stop && s->ns > sl->to && sl->n != 1)
+			break;
+		sl->to = s->ns;
+		if (!walk_step(sl, s)) {
+			sl->at[s->index] = NULL;
+			walk->streams[0] = walk->streams[--walk->nstreams];
+			stream_free(s);
+		}
+		if (walk->nstreams > 0)
+			reader_down(walk, 0);
+	}
+	ctf_damage_hush(0);
+	sl->n -= sl->n > 1;
+	sl->last = walk->nstreams == 0;
+	if (sl->last)
+		sl->to = INT64_MAX;
+}
+
+static void
+slice_over(struct slices *sl)
+{
+	if (!sl->last)
+		sl->from = sl->to + 1;
+}
+
+void
+slice_pass(struct slices *sl)
+{
+	slice_end(sl);
+	slice_over(sl);
+}
+
+/*
+ * A stream of the walk, to be read from the packet where the walk is.  One that
+ * was read before lends its window and its open file.
+ */
+static struct ctf_stream *
+stream_here(const struct slices *sl, const struct ctf_stream *s)
+{
+	struct ctf_stream *c = sl->read[s->index], was;
+
+	if (c == NULL) {
+		c = stream_copy(s);
+		c->fd = -1;
+		c->buf = NULL;
+		c->cap = 0;
+	} else {
+		was = *c;
+		*c = *s;
+		c->path = was.path;
+		c->twice = was.twice;
+		c->vals = was.vals;
+		c->fd = was.fd;
+		c->buf = was.buf;
+		c->cap = was.cap;
+	}
+	sl->read[s->index] = NULL;
+	c->nvals = s->nvals;
+	if ((c->vals = realloc(c->vals, c->nvals * sizeof(*c->vals))) == NULL)
+		die_errno("malloc");
+	memcpy(c->vals, s->vals, c->nvals * sizeof(*c->vals));
+	c->off += c->pos;
+	c->fill = c->pos = c->stop = 0;
+	c->growing = 0;
+	return c;
+}
+
+/* The streams at the beginning of the slice, or of all. */
+static void
+slice_streams(const struct slices *sl, struct reader *part, int first)
+{
+	const struct reader *from = first ? sl->whole : &sl->walk;
+	size_t i, window = WINDOWS;
+	struct ctf_stream *s;
+
+	memset(part, 0, sizeof(*part));
+	part->select = sl->whole->select;
+	part->each = sl->whole->each;
+	part->left = ULLONG_MAX;
+	if (from->nstreams > 0)
+		window /= from->nstreams;
+	for (i = 0; i < from->nstreams; i++) {
+		s = first ? stream_copy(from->streams[i]) :
+		    stream_here(sl, from->streams[i]);
+		s->basecap = window > WINDOWMAX ? WINDOWMAX :
+		    window < WINDOWMIN ? WINDOWMIN : window;
+		stream_add(part, s);
+	}
+}
+
+/* Come to the stream's first item of the slice. */
+static int
+stream_begin(struct reader *part, struct ctf_stream *s, int64_t from)
+{
+	while (reader_next(part, s)) {
+		if (s->ns >= from)
+			return 1;
+		if (s->item != ITEM_EVENT)
+			reader_drop(s);
+	}
+	return 0;
+}
+
+static void
+slice_begin(const struct slices *sl, struct reader *part, int first)
+{
+	const size_t n = part->nstreams;
+	const struct ctf_stream *next;
+	struct ctf_stream *s;
+	size_t i;
+
+	ctf_damage_hush(!first && part->select == NULL);
+	for (part->nstreams = i = 0; i < n; i++) {
+		s = part->streams[i];
+		next = sl->at[s->index];
+		if (part->select != NULL && next != NULL)
+			s->size = next->nextpkt;
+		if (stream_begin(part, s, sl->from))
+			part->streams[part->nstreams++] = s;
+		else
+			stream_free(s);
+	}
+	ctf_damage_hush(0);
+	reader_sort(part);
+}
+
+/* Is each stream where the next slice begins, as headers told? */
+static int
+slice_ends(const struct slices *sl, const struct reader *part)
+{
+	const struct ctf_stream *s, *next;
+	size_t i;
+
+	for (i = 0; i < part->nstreams; i++) {
+		s = part->streams[i];
+		next = sl->at[s->index];
+		if (next == NULL || s->pkt < next->pkt)
+			return 0;
+	}
+	return 1;
+}
+
+/*
+ * Headers were wrong: read on to the end of all.  Streams that were not looked
+ * through are where the walk is.
+ */
+static void
+slice_go_on(struct slices *sl, struct reader *part)
+{
+	const struct reader *walk = &sl->walk;
+	struct ctf_stream *s;
+	size_t i;
+
+	sl->last = 1;
+	if (part->select == NULL)
+		return;
+	for (i = 0; i < part->nstreams; i++) {
+		s = part->streams[i];
+		if (sl->at[s->index] != NULL)
+			s->size = sl->at[s->index]->size;
+		sl->at[s->index] = NULL;
+	}
+	for (i = 0; i < walk->nstreams; i++) {
+		if (sl->at[walk->streams[i]->index] == NULL)
+			continue;
+		s = stream_here(sl, walk->streams[i]);
+		s->basecap = WINDOWMIN;
+		if (stream_begin(part, s, sl->to + 1))
+			stream_add(part, s);
+		else
+			stream_free(s);
+	}
+	reader_sort(part);
+}
+
+void
+slice_read(struct slices *sl, struct reader *part,
+    const struct reader_ops *ops, void *arg)
+{
+	const int first = sl->from == INT64_MIN;
+	struct ctf_stream *s;
+
+	slice_streams(sl, part, first);
+	slice_end(sl);
+	slice_begin(sl, part, first);
+	(void)reader_upto(part, ops, arg, sl->to);
+	if (!sl->last && !slice_ends(sl, part)) {
+		slice_go_on(sl, part);
+		(void)reader_upto(part, ops, arg, INT64_MAX);
+	}
+	while (part->nstreams > 0) {
+		s = part->streams[--part->nstreams];
+		sl->read[s->index] = s;
+	}
+	free(part->streams);
+	slice_over(sl);
+}
