@@ -6,9 +6,9 @@
 #
 # le, be: byte order; bits: nothing is aligned, and nothing is a whole number of
 # bytes; wide: events are aligned less than what is in them, and variants less
-# than what they may be; short: 12 bits of time; bare: one packet is the file;
-# counters: the counts of packets are of odd sizes; late: as le, but the first
-# packet tells of losses.
+# than what they may be; lttng: its compact headers; short: 12 bits of time;
+# bare: one packet is the file; counters: the counts of packets have odd sizes;
+# late: as le, but the first packet tells of losses.
 
 import os, random, sys
 
@@ -62,6 +62,14 @@ if kind == "wide":
 			struct { %s id; %s timestamp; } far;
 		} v;""" % (integer(8), integer(24, 8, clock), integer(8),
 	    integer(64, 64, clock))
+elif kind == "lttng":
+	id = """enum : integer { size = 5; align = 1; } { compact = 0 ... 30,
+		    extended = 31 } id;
+		variant <id> {
+			struct { integer { size = 27; align = 1; %s }
+			    timestamp; } compact;
+			struct { %s id; %s timestamp; } extended;
+		} v;""" % (clock, integer(32), integer(64, 8, clock))
 else:
 	id = "%s id; %s timestamp;" % (integer(idbits),
 	    integer(timebits, 1, clock))
@@ -84,7 +92,7 @@ trace {
 clock { name = c; freq = 1000000000; offset_s = 1700000000; };
 stream {
 	id = 3;
-	event.header := struct { %s };%s
+	event.header := struct { %s }%s;%s
 	event.context := struct { %s who; };
 };
 event { name = "one:a"; id = 1; stream_id = 3;
@@ -96,14 +104,21 @@ event { name = "one:b"; id = 2; stream_id = 3;
 event { name = "two:c"; id = 9; stream_id = 3;
 	fields := struct { %s k; %s len; %s list[len]; };
 };
-""" % ("be" if big else "le", uuid, struct(head), id, sizes, integer(16, quarter),
+""" % ("be" if big else "le", uuid, struct(head), id,
+	    " align(8)" if kind == "lttng" else "", sizes, integer(16, quarter),
 	    integer(4 if kind == "bits" else 8), integer(8), integer(64, wide),
 	    integer(8), integer(3 if kind == "bits" else 8),
 	    integer(11 if kind == "bits" else 32, half))
 
 
 def header(p, ev, t):
-	if kind != "wide":
+	if kind == "lttng" and t - header.last < 1 << 27:
+		p.put(ev | (t & (1 << 27) - 1) << 5, 32)
+	elif kind == "lttng":
+		p.put(31, 5)
+		p.put(ev, 32)
+		p.put(t, 64)
+	elif kind != "wide":
 		p.put(ev, idbits)
 		p.put(t, timebits)
 	elif ev < 9 and t - header.last < 1 << 24:
@@ -153,7 +168,8 @@ def packet(instance, begin, seq, discarded, nevents):
 		    "vtid": 200 + seq % 2}.get(name, 0), n)
 	header.last = begin
 	for i in range(nevents):
-		step = 4000 if timebits == 12 else 20000000
+		step = 4000 if timebits == 12 else 200000000 if kind == \
+		    "lttng" else 20000000
 		t += rnd.randrange(step)
 		event(p, t)
 	t += rnd.randrange(100)

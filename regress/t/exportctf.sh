@@ -44,7 +44,7 @@ $(diff "$T/want" "$T/view.out" | head -n 5)"
 	losses "$T/want.err" >"$T/want.losses"
 	losses "$T/view.err" >"$T/got.losses"
 	# Where a packet has become several, its losses are those of the first.
-	[ $kind = short ] || [ $kind = wide ] ||
+	[ $kind = short ] || [ $kind = wide ] || [ $kind = lttng ] ||
 	    cmp -s "$T/want.losses" "$T/got.losses" || fail "$kind: $*:
 $(diff "$T/want.losses" "$T/got.losses" | head -n 5)"
 	told=$(sums "$T/want.err")
@@ -92,7 +92,7 @@ all() {
 }
 
 # Traces by hand: see there.
-for kind in le be bits wide short bare counters late; do
+for kind in le be bits wide lttng short bare counters late; do
 	trace=$T/trace.$kind
 	python3 shared/cut.py "$trace" 1 $kind || fail "cut.py: $?"
 	all 'k == 1' 'two:*'
@@ -164,6 +164,9 @@ no() {
 }
 no '/new/trace/ust/.*: File exists' utctl export -F ctf -o "$T/new" \
     "$trace" "$T/x/trace"
+mkdir "$T/x/in" || fail "mkdir"
+no '[.][.]: give that' sh -c 'cd "$1" && exec utctl export -F ctf -o "$2" .. \
+    "$3"' sh "$T/x/in" "$T/new" "$T/s"
 no 'No such file' utctl export -F ctf -o "$T/none/new" "$trace"
 no '/both: is not empty' utctl export -F ctf -o "$T/both" "$trace"
 mkdir "$T/empty" && ln -s empty "$T/link" && : >"$T/file" || fail "mkdir"

@@ -405,7 +405,6 @@ struct ctf_stream {
 	const struct ctf_trace	*trace;
 	char			*path;
 	size_t			 index;		/* breaks ties */
-	size_t			 first;		/* index of the row's first */
 	int			 fd;		/* -1: not open now */
 	uint64_t		 size;		/* at the last look */
 	dev_t			 dev;		/* the file's, to know it by */

@@ -108,7 +108,7 @@ stream_new(char *path, const struct stat *st, size_t index)
 	s->size = (uint64_t)st->st_size;
 	s->dev = st->st_dev;
 	s->ino = st->st_ino;
-	s->index = s->first = index;
+	s->index = index;
 	s->fd = -1;
 	s->since = INT64_MIN;
 	s->until = INT64_MAX;

@@ -213,6 +213,8 @@ take_event(struct reader *r, struct ctf_stream *s,
 {
 	if (s->event->module != NULL)
 		note_module(r, s, ops, arg);
+	if (s->event->sched != NULL && r->sched != NULL)
+		r->sched(arg, s);
 	if (!s->wanted) {
 		if (s->refused && r->skip == 0)
 			ops->refused(arg, s);
@@ -302,8 +304,7 @@ reader_upto(struct reader *r, const struct reader_ops *ops, void *arg,
 		do {
 			take_item(r, s, ops, arg);
 			more = r->left > 0 && reader_next(r, s);
-		} while (more && s->ns <= until && (r->apart ||
-		    in_turn(s, second, ops)));
+		} while (more && s->ns <= until && in_turn(s, second, ops));
 		if (!more) {
 			r->streams[0] = r->streams[--r->nstreams];
 			if (r->follow)
@@ -442,9 +443,8 @@ reader_trace(struct reader *r, const struct reader_ops *ops,
 		ops->trace(tr);
 }
 
-/* Read all that is wanted; without ops it is only counted. */
 void
-reader_run(struct reader *r, const struct reader_ops *ops, void *arg)
+reader_begin(struct reader *r, const struct reader_ops *ops)
 {
 	struct ctf_trace *tr;
 
@@ -456,6 +456,13 @@ reader_run(struct reader *r, const struct reader_ops *ops, void *arg)
 	reader_rows(r);
 	reader_count(r);
 	r->each = r->select == NULL || select_each(r->select);
+}
+
+/* Read all that is wanted; without ops it is only counted. */
+void
+reader_run(struct reader *r, const struct reader_ops *ops, void *arg)
+{
+	reader_begin(r, ops);
 	if (r->cores == NULL || !r->cores->run(r, ops, arg))
 		reader_merge(r, ops, arg);
 }

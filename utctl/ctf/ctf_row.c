@@ -101,7 +101,6 @@ go_on(struct ctf_stream *s, const struct ctf_stream *before)
 {
 	struct ctf_stream *c = stream_anew(before);
 
-	s->first = before->first;
 	while (ctf_packet(c))
 		continue;
 	if (c->hasend && c->end <= s->begin) {

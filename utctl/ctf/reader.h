@@ -104,7 +104,8 @@ struct reader {
 	int			 refused;	/* ops->refused is called */
 	const struct reader_cores *cores; /* cores.h; NULL: one core */
 	int			 each;		/* select takes all events */
-	int			 apart;	/* one stream after the other */
+	/* A kernel's sched_switch, wanted or not; or NULL. */
+	void			(*sched)(void *, struct ctf_stream *);
 
 	unsigned long long	 skip;	/* events to pass over first */
 	unsigned long long	 left;	/* events to read after that */
@@ -140,6 +141,8 @@ extern const struct reader_ops print_ops;
 /* ctf_merge.c */
 void	 reader_trace(struct reader *, const struct reader_ops *,
 	    struct ctf_trace *);
+/* Get ready for reader_merge(); or do both. */
+void	 reader_begin(struct reader *, const struct reader_ops *);
 void	 reader_run(struct reader *, const struct reader_ops *, void *);
 int	 reader_span(const struct reader *, int64_t *, int64_t *);
 void	 reader_times(struct reader *);

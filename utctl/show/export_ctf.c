@@ -17,10 +17,11 @@
 /*
  * utctl export -F ctf: a smaller trace, of the selected events.
  *
- * Streams are read one after the other, and so are written.  What is selected
- * is told, as it is for view; what losses are told is counted in the packets
- * that tell them.  A loss is between two packets: if nothing of the first one
- * is selected, it is written without events.
+ * Streams are read one after the other, and so are written; those of a kernel,
+ * of which the CPUs tell whose an event is, in the order of time.  What is
+ * selected is told, as it is for view; losses that are told are counted in the
+ * packets that tell them.  A loss is between two packets: if nothing of the
+ * first one is selected, it is written without events.
  */
 
 #include <sys/types.h>
@@ -34,6 +35,7 @@
 #include <unistd.h>
 
 #include "../ctf/select.h"
+#include "../map.h"
 #include "../regular.h"
 #include "../say.h"
 #include "export.h"
@@ -41,7 +43,9 @@
 
 /* What is known of a file, by the stream's index. */
 struct part {
-	struct row	 row;		/* if it is the row's first file */
+	struct row	 row;		/* if it is read first of the row */
+	struct packet	*packet;	/* NULL: the file is not written now */
+	uint64_t	 at;		/* the last event's place, in bits */
 	/* What the count of -n leaves, as offsets in the file, in bits. */
 	int		 any;
 	uint64_t	 first, last;
@@ -50,12 +54,11 @@ struct part {
 struct cut {
 	char			**dirs;
 	struct part		*parts;
+	struct map		 rows;		/* theirs */
 	int			 counted;	/* -n: as the parts say */
 	int64_t			 until;		/* the last time of these */
-	const struct ctf_stream	*stream;	/* that is read; or NULL */
-	uint64_t		 at;		/* the last event's place */
-	unsigned int		 atbit;
-	struct packet		 packet;
+	int			 merged;	/* all streams at a time */
+	struct part		*last;		/* that was written; or NULL */
 };
 
 /*
@@ -106,39 +109,76 @@ copy_file(const struct cut *c, const char *file)
 }
 
 static void
-stream_done(struct cut *c)
+part_done(struct part *part)
 {
-	struct packet *p = &c->packet;
+	struct packet *p = part->packet;
 
-	if (c->stream == NULL)
+	if (p == NULL)
 		return;
 	packet_done(p);
+	if (p->row->packet == p)
+		p->row->packet = NULL;
 	if (p->out != NULL)
 		export_dir_close(p->out, p->path);
 	free(p->path);
 	p->in->vals = NULL;		/* the stream's that was read */
 	stream_free(p->in);
-	p->out = NULL;
-	c->stream = NULL;
+	free(p->head);
+	free(p);
+	part->packet = NULL;
+}
+
+/* babeltrace2 takes traces of one UUID, such as LTTng's chunks, for one. */
+static struct row *
+row_of(struct cut *c, const struct ctf_stream *s)
+{
+	const struct ctf_trace *tr = s->trace;
+	const uint64_t what[] = { (uint64_t)s->hasinstance, s->hasinstance ?
+	    s->instance : s->index, s->class->id };
+	const uint64_t key = map_bytes(tr->hasuuid && s->hasinstance ?
+	    map_bytes(0, tr->uuid, sizeof(tr->uuid)) : (uintptr_t)tr, what,
+	    sizeof(what));
+	struct row *r = map_get(&c->rows, key);
+
+	if (r == NULL) {
+		r = &c->parts[s->index].row;
+		map_put(&c->rows, key, r);
+	}
+	return r;
+}
+
+static struct packet *
+packet_new(struct cut *c, const struct ctf_stream *s)
+{
+	struct packet *p = calloc(1, sizeof(*p));
+
+	if (p == NULL)
+		die_errno("malloc");
+	p->in = stream_anew(s);
+	p->path = below(c, s->path);
+	p->row = row_of(c, s);
+	return p;
 }
 
 /* Something is wanted of the packet in which the stream is. */
 static struct packet *
 packet_at(struct cut *c, const struct ctf_stream *s)
 {
-	struct packet *p = &c->packet;
+	struct part *part = &c->parts[s->index];
+	struct packet *p = part->packet;
 
-	if (c->stream != s) {
-		stream_done(c);
-		c->stream = s;
-		p->in = stream_anew(s);
-		p->path = below(c, s->path);
-		p->row = &c->parts[s->first].row;
-		p->cycles = p->endcycles = 0;
+	if (p == NULL) {
+		if (!c->merged && c->last != NULL)
+			part_done(c->last);
+		c->last = part;
+		p = part->packet = packet_new(c, s);
 	}
 	if (p->open && p->in->pkt == s->pkt)
 		return p;
-	packet_done(p);
+	/* Another file of the row ends here. */
+	if (p->row->packet != NULL)
+		packet_done(p->row->packet);
+	p->row->packet = p;
 	packet_read(p, s);
 	return p;
 }
@@ -156,17 +196,21 @@ is_within(const struct cut *c, const struct ctf_stream *s, uint64_t at)
 	    (part->any && at >= part->first && at <= part->last);
 }
 
-/* An event of a module is wanted for the names that others get of it. */
+/*
+ * An event of a module is wanted for the names that others get of it, and a
+ * kernel's sched_switch for it tells whose others are.
+ */
 static void
 cut_module(void *arg, struct ctf_stream *s)
 {
 	struct cut *c = arg;
+	struct part *part = &c->parts[s->index];
 	struct packet *p = packet_at(c, s);
+	const uint64_t at = 8 * s->at + s->atbit;
 
-	if (p->count > 0 && c->at == s->at && c->atbit == s->atbit)
+	if (p->count > 0 && part->at == at)
 		return;				/* it is selected, too */
-	c->at = s->at;
-	c->atbit = s->atbit;
+	part->at = at;
 	packet_event(p, s);
 }
 
@@ -195,9 +239,14 @@ loss_at(struct cut *c, const struct ctf_stream *s, int64_t since, int known)
 static void
 cut_discarded(void *arg, const struct ctf_stream *s)
 {
-	if (is_within(arg, s, 8 * s->pkt))
-		loss_at(arg, s, s->from, s->ndiscarded != 0)->discarded =
-		    s->ndiscarded != 0 ? s->ndiscarded : s->discarded;
+	struct packet *p;
+
+	if (!is_within(arg, s, 8 * s->pkt))
+		return;
+	p = loss_at(arg, s, s->from, s->ndiscarded != 0);
+	p->discarded = s->ndiscarded;
+	if (s->ndiscarded == 0 && s->discarded > p->row->read)
+		p->discarded = s->discarded - p->row->read;
 }
 
 static void
@@ -215,8 +264,10 @@ static void
 cut_gone(void *arg, const struct ctf_stream *s)
 {
 	struct cut *c = arg;
-	struct row *r = &c->parts[s->first].row;
+	struct row *r = row_of(c, s);
 
+	if (r->packet != NULL)
+		packet_done(r->packet);
 	if (s->gonefrom != INT64_MIN && is_within(c, s, 8 * s->pkt))
 		packet_at(c, s)->told = 1;
 	else if (s->gonefrom == INT64_MIN && !r->any)
@@ -264,14 +315,29 @@ cut_count(struct cut *c, struct reader *rd)
 	reader_again(rd, &again);
 	again.left = rd->left;
 	again.skip = rd->skip;
+	again.each = rd->each;
 	ctf_damage_hush(1);
 	reader_merge(&again, &ops, c);
 	ctf_damage_hush(0);
 	free(again.streams);
 	rd->skip = 0;
 	rd->left = ULLONG_MAX;
-	for (i = 0; i < rd->nstreams; i++)
+	for (i = 0; i < rd->nstreams; i++) {
 		rd->streams[i]->until = c->until;
+		ctf_cpu_clear(rd->streams[i]->trace);
+	}
+}
+
+/* The files of a row are in the order of time. */
+static int
+begin_cmp(const void *va, const void *vb)
+{
+	const struct ctf_stream *a = *(struct ctf_stream *const *)va;
+	const struct ctf_stream *b = *(struct ctf_stream *const *)vb;
+
+	if (a->begin != b->begin)
+		return a->begin < b->begin ? -1 : 1;
+	return a->index < b->index ? -1 : a->index > b->index;
 }
 
 static void
@@ -279,19 +345,25 @@ cut_read(struct cut *c, struct reader *rd)
 {
 	static const struct reader_ops ops = { cut_event, cut_discarded,
 	    cut_lost, NULL, cut_module, NULL, cut_gone };
-	struct ctf_trace *tr;
+	const size_t n = rd->nstreams;
+	struct reader one;
+	size_t i;
 
-	for (tr = rd->traces; tr != NULL; tr = tr->next)
-		reader_trace(rd, &ops, tr);
-	if (rd->select != NULL)
-		reader_times(rd);
-	reader_rows(rd);
-	reader_count(rd);
+	reader_begin(rd, &ops);
 	if (rd->select != NULL && rd->select->count_given)
 		cut_count(c, rd);
-	rd->apart = 1;
-	reader_merge(rd, &ops, c);
-	stream_done(c);
+	qsort(rd->streams, n, sizeof(*rd->streams), begin_cmp);
+	one = *rd;
+	one.sched = rd->names == NULL ? NULL : cut_module;
+	rd->nstreams = 0;
+	for (i = 0; i < n; i = c->merged ? n : i + 1) {
+		one.streams = &rd->streams[i];
+		one.nstreams = c->merged ? n : 1;
+		reader_merge(&one, &ops, c);
+	}
+	rd->nevents = one.nevents;
+	for (i = 0; i < rd->nfound; i++)
+		part_done(&c->parts[i]);
 }
 
 /*
@@ -309,6 +381,8 @@ export_ctf(struct reader *rd, char **dirs, const char *to)
 	if ((c.parts = calloc(rd->nfound + 1, sizeof(*c.parts))) == NULL)
 		die_errno("malloc");
 	export_dir(to);
+	for (tr = rd->traces; tr != NULL; tr = tr->next)
+		c.merged |= tr->kernel && rd->select != NULL;
 	cut_read(&c, rd);
 	for (tr = rd->traces; tr != NULL; tr = tr->next) {
 		if (tr->points_file != NULL)
@@ -316,6 +390,6 @@ export_ctf(struct reader *rd, char **dirs, const char *to)
 		copy_file(&c, tr->file);
 	}
 	export_dir_keep();
-	packet_free(&c.packet);
+	map_free(&c.rows);
 	free(c.parts);
 }

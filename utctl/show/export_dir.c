@@ -139,6 +139,8 @@ dir_step(int at, const char *path, size_t from, size_t to)
 	char *name = format("%.*s", (int)(to - from), path + from);
 	int fd;
 
+	if (strcmp(name, "..") == 0)
+		die("..: give that directory by its name");
 	if (mkdirat(at, name, 0777) == 0)
 		made_add(path, to, AT_REMOVEDIR);
 	else if (errno != EEXIST)

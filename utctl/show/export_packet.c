@@ -245,6 +245,7 @@ head_counts(struct packet *p, uint64_t end)
 		r->seq += 1 + p->lost;
 	r->any = 1;
 	r->discarded += p->discarded;
+	r->read = p->vals.val[ROLE_DISCARDED];
 	p->lost = p->discarded = 0;
 	head_set(p, ROLE_SEQ, r->seq);
 	head_set(p, ROLE_DISCARDED, r->discarded);
@@ -382,12 +383,6 @@ packet_done(struct packet *p)
 	    p->discarded == 0)
 		p->end = p->begin;
 	packet_end(p);
-}
-
-void
-packet_free(struct packet *p)
-{
-	free(p->head);
 }
 
 /*

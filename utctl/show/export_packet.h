@@ -29,11 +29,15 @@
 
 #include "../ctf/ctf.h"
 
+struct packet;
+
 /* A stream, which may have several files: ctf_row.c. */
 struct row {
+	struct packet	*packet;	/* of the last file; NULL: none */
 	int		 any;		/* packets are written */
 	uint64_t	 seq;		/* the last one's, or the first's */
 	uint64_t	 discarded;	/* the last one's */
+	uint64_t	 read;		/* the same, as it was read */
 	int64_t		 end;		/* ns: when the last one ends */
 };
 
@@ -85,6 +89,5 @@ void	 packet_event(struct packet *, const struct ctf_stream *);
 void	 packet_empty(struct packet *, int64_t);
 /* No more comes of the packet that was read. */
 void	 packet_done(struct packet *);
-void	 packet_free(struct packet *);
 
 #endif /* EXPORT_PACKET_H */
