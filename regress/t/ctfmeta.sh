@@ -143,6 +143,22 @@ bt2=no
 says 'characters' <"$T/words"
 bt2=
 
+# Several names for a type, and names that end with a block.
+meta_more="typealias $(int 8 8) := u8; typedef u8 one_t, two_t[2];"
+trace le 'u8 a, b[2], _c; two_t d; one_t e;'
+printf '\1\2\3\4\5\6\7' >"$T_CTF/stream"
+says 'lists of names' <<-END
+e:v { a = 1, b = [2, 3], c = 4, d = [5, 6], e = 7 }
+END
+meta_more="typealias $(int 16 8) := n_t;"
+meta_stream="typealias $(int 24 8) := n_t;"
+trace le "n_t a; struct { typealias $(int 8 8) := n_t; n_t b; } c; n_t d;"
+printf '\1\2\3\4\5' >"$T_CTF/stream"
+says scopes <<-END
+e:v { a = 513, c = { b = 3 }, d = 1284 }
+END
+meta_more='' meta_stream=
+
 # What nobody knows is a warning.
 trace le "$(int 8 8 'foo = bar; color = "red"; depth = -1;') a;
     string { speed = 5; } b;"
