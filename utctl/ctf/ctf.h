@@ -42,6 +42,7 @@
 #define CTF_NODES	65536		/* per type */
 #define CTF_ALLNODES	(32 << 20)	/* in all events */
 #define CTF_EMPTY	256		/* per type, that may have no bits */
+#define CTF_STEPS	(1 << 26)	/* fields, labels compared */
 #define CTF_EMPTIES	65536		/* elements of no bits, per event */
 #define CTF_LABELS	65536		/* per enum */
 #define CTF_NAMES	4096		/* types; clocks and streams */
@@ -341,6 +342,7 @@ struct ctf_trace {
 	size_t			 nnames;
 	uint32_t		 nslots;	/* the last slot of a field */
 	struct ctf_path		*paths;		/* ctf_scope.c's */
+	uint64_t		 steps;		/* searches for slots took */
 	int			 hastrace;	/* a trace block was seen */
 	int			 roles;		/* metadata tells them: CTF 2 */
 	int			 big;

@@ -28,7 +28,7 @@
 #include "ctf_json.h"
 
 #define ALIGN_MAX	(1 << 20)	/* bits */
-#define TYPES_MAX	(1 << 20)	/* of all fragments */
+#define TYPES_MAX	(1 << 18)	/* of all fragments, and ranges */
 
 enum flavour {
 	PLAIN,
@@ -144,7 +144,7 @@ mappings(struct ctf_json_parse *q, const struct ctf_json *all,
 	t->kind = CTF_ENUM;
 	for (v = all->child; v != NULL; v = v->next)
 		n += v->n;
-	if (n > CTF_LABELS)
+	if (n > CTF_LABELS || (q->allnodes += n) > TYPES_MAX)
 		ctf_json_wrong(q, all, "too many ranges");
 	else
 		t->labels = ctf_alloc(q->p.trace, n * sizeof(*t->labels));
@@ -335,6 +335,7 @@ name(struct ctf_json_parse *q, const struct ctf_json *j, struct ctf_field *f,
 {
 	f->name = f->raw = ctf_json_copy(q, j,
 	    ctf_json_word(q, j, "name", without));
+	q->allnodes += strlen(f->name) / 256;
 	ctf_json_extensions(q, j);
 }
 

@@ -23,7 +23,6 @@
 
 #include "ctf_json.h"
 
-#define STEPS_MAX	(1 << 26)	/* fields looked at, for all */
 
 #define IN(scope)	(1 << SCOPE_##scope)
 
@@ -135,7 +134,7 @@ search(struct search *s, struct ctf_field *f, size_t i)
 
 	if (t == NULL || q->p.bad)
 		return;
-	if ((q->steps += t->nfields + 1) > STEPS_MAX) {
+	if ((q->steps += t->nfields + 1) > CTF_STEPS) {
 		ctf_json_wrong(q, s->at, "too many fields to search");
 		return;
 	}

@@ -731,6 +731,28 @@ ctf_body(struct ctf_stream *s)
 }
 
 /*
+ * Note the lengths and tags before the event, or before what comes next: there
+ * may be more of them by now.
+ */
+static void
+packet_again(struct ctf_stream *s, int event)
+{
+	const uint64_t at = event ? s->at : s->off + s->pos;
+	const unsigned int bit = event ? s->atbit : s->bit;
+	struct ctf_vals v;
+
+	ctf_window_seek(s, s->pkt);
+	if (stream_struct(s, s->trace->header, &v) == 0)
+		(void)stream_struct(s, s->class->packet, &v);
+	ctf_window_seek(s, at);
+	s->bit = bit;
+	if (event)
+		(void)stream_struct(s, s->class->header, &v);
+	s->body = s->pos;
+	s->bodybit = s->bit;
+}
+
+/*
  * The stream's trace was read again, and its metadata may be others by now.  If
  * ctf_body() has seen an event that was not taken yet, that is done again: 0 if
  * there is no such event any more.
@@ -748,6 +770,8 @@ ctf_again(struct ctf_stream *s, const struct ctf_trace *tr, int event)
 	if (s->class == NULL)
 		s->inpacket = 0;
 	stream_vals(s);
+	if (s->class != NULL && s->inpacket && (tr->paths != NULL || tr->roles))
+		packet_again(s, event);
 	if (!event)
 		return 1;
 	s->pos = s->body;

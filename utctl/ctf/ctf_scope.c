@@ -20,9 +20,12 @@
  * is found in each stream and event that has the type.
  */
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "../say.h"
 #include "ctf_parse.h"
+
 
 /* A part of what is read for an event, in that order. */
 static const char *const scopes[] = { "trace.packet.header.",
@@ -91,7 +94,9 @@ ctf_slot_labels(struct ctf_trace *tr, struct ctf_type *t, struct ctf_type *tag)
 	struct ctf_label *list;
 	size_t i, k, n = 0;
 
-	list = ctf_alloc(tr, tag->nlabels * sizeof(*list));
+	if ((list = calloc(tag->nlabels + 1, sizeof(*list))) == NULL)
+		die_errno("malloc");
+	tr->steps += tag->nlabels * t->nfields;
 	for (i = 0; i < tag->nlabels; i++)
 		for (k = 0; k < t->nfields; k++) {
 			if (strcmp(t->fields[k].raw, tag->labels[i].name) != 0)
@@ -103,6 +108,7 @@ ctf_slot_labels(struct ctf_trace *tr, struct ctf_type *t, struct ctf_type *tag)
 	t->sign = tag->sign;
 	t->elem = tag;
 	make_labels(tr, t, list, n);
+	free(list);
 }
 
 static const char *
@@ -140,6 +146,13 @@ look_type(struct look *l, struct ctf_type *t)
 	const char *why;
 	size_t i;
 
+	l->tr->steps += 1 + (t->path != NULL ? strlen(t->path) +
+	    (*l->roots[l->scope])->nfields : 0);
+	if (l->tr->steps > CTF_STEPS) {
+		ctf_damage(l->tr->file, "line %lu: too many lengths and tags "
+		    "to look for", t->line);
+		return -1;
+	}
 	if (t->path != NULL && (why = path_resolve(l, t)) != NULL) {
 		ctf_damage(l->tr->file, "line %lu: '%.64s' %s", t->line,
 		    t->path, why);

@@ -26,6 +26,7 @@
 #include "../say.h"
 #include "ctf_parse.h"
 
+
 /* The fields of a struct or variant while they are read. */
 struct fields {
 	struct ctf_field	*list;
@@ -309,6 +310,8 @@ variant_tagged(struct ctf_parse *p, const struct ctf_type *of,
 		ctf_error(p, "'%.64s' %s", path, why);
 	else
 		ctf_slot_labels(p->trace, t, f->type);
+	if (p->trace->steps > CTF_STEPS)
+		ctf_error(p, "too many labels of tags");
 	return t;
 }
 

@@ -33,11 +33,11 @@ struct packet;
 
 /* A stream, which may have several files: ctf_row.c. */
 struct row {
-	struct packet	*packet;	/* of the last file; NULL: none */
+	struct packet	*packet;	/* the last file's; or NULL */
 	int		 any;		/* packets are written */
 	uint64_t	 seq;		/* the last one's, or the first's */
 	uint64_t	 discarded;	/* the last one's */
-	uint64_t	 read;		/* the same, as it was read */
+	uint64_t	 read;		/* discarded, as it was read */
 	int64_t		 end;		/* ns: when the last one ends */
 };
 
@@ -49,7 +49,7 @@ struct packet {
 	char			*path;
 	struct row		*row;
 	uint64_t		 cycles;	/* the time, for who reads it */
-	uint64_t		 endcycles;	/* of the last packet */
+	uint64_t		 endcycles;	/* the last packet's */
 
 	/* The packet that is read. */
 	int			 open;

@@ -1,0 +1,167 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# Traces of others: names of types that are of one block alone, lengths that are
+# meant from near and from afar, types that are used twice, two traces of one
+# UUID, and metadata that take long to search.
+
+. ./common.sh
+. ./shared/ctf.sh
+
+u8="$(int 8 8)"
+
+# A name inside of a block, or of a struct, is gone behind it.
+meta_more="typealias $u8 := u;"
+meta_stream="event.header := struct { typealias $(int 16 8) := u; u id; };"
+meta_event="id = 0;"
+trace le "struct { typealias $(int 16 8) := u; u a; } in; u a; u b;"
+bits le <<-END
+16 0
+16 1000
+8 1
+8 2
+END
+says 'names in blocks' <<-END
+e:v { in = { a = 1000 }, a = 1, b = 2 }
+END
+
+# A length in another struct, by two paths.
+meta_stream='event.header := struct { u id; };'
+trace le 'struct { u n; } s; u a[s.n]; u b[event.fields.s.n];'
+bits le <<-END
+8 0
+8 2
+8 1
+8 2
+8 3
+8 4
+END
+says 'two paths' <<-END
+e:v { s = { n = 2 }, a = [1, 2], b = [3, 4] }
+END
+
+# Lists of names.
+meta_more="$meta_more typedef u one, two[2];"
+trace le 'u a, b[2], _c; two d; one e;'
+bits le <<-END
+8 0
+8 1
+8 2
+8 3
+8 4
+8 5
+8 6
+8 7
+END
+says 'lists of names' <<-END
+e:v { a = 1, b = [2, 3], c = 4, d = [5, 6], e = 7 }
+END
+
+# One type as context and as payload: each has its own length.
+meta_more="typealias $u8 := u; struct S { u n; u a[n]; u b; };"
+meta_stream='event.context := struct S;'
+cat >"$T_CTF/metadata" <<END
+/* CTF 1.8 */
+trace { major = 1; minor = 8; byte_order = le; };
+$meta_more
+stream { $meta_stream };
+event { name = "e:v"; fields := struct S; };
+END
+bits le <<-END
+8 0
+8 9
+8 2
+8 1
+8 2
+8 7
+END
+for f in 'n == 2 && b == 7' 'b == 7'; do
+	[ "$(utctl view -f "$f" "$T_CTF" | grep -c 'n = 2, a = \[1, 2\], b = 7')" \
+	    -eq 1 ] || fail "-f '$f': $(utctl view "$T_CTF")"
+done
+utctl stat -v b "$T_CTF" | grep -q ' 7 .*e:v$' ||
+    fail "stat -v: $(utctl stat -v b "$T_CTF")"
+
+# CTF 2: a length in an option, which means it itself, too.
+order=little
+len=$(fixed unsigned-integer 8)
+in='{"type":"dynamic-length-array","length-field-location":
+    {"path":[null,"len"]},"element-field-class":'"$len}"
+trace2 "$(members t "$len" v '{"type":"variant","selector-field-location":
+    {"path":["t"]},"options":[{"selector-field-ranges":[[0,0]],"field-class":
+    '"$(structure 1 len "$len")"'},{"selector-field-ranges":[[1,1]],
+    "field-class":'"$(structure 1 len "$len" in "$(structure 1 a "$in")")"'}]}' \
+    b '{"type":"dynamic-length-array","length-field-location":
+    {"path":["v","len"]},"element-field-class":'"$len}")"
+bits le <<-END
+8 0
+8 2
+8 7
+8 8
+8 1
+8 1
+8 9
+8 5
+END
+bt2=no
+says 'a length in an option' <<-END
+e:v { t = 0, v = { len = 2 }, b = [7, 8] }
+e:v { t = 1, v = { len = 1, in = { a = [9] } }, b = [5] }
+END
+
+# Flags of several ranges have one name, and are no values of a filter.
+trace2 "$(member f "$(fixed bit-map 8 \
+    '"flags":{"F":[[0,0],[2,3]],"G":[[4,7]]}')")"
+bits le <<-END
+8 5
+8 0x12
+END
+says 'flags' <<-END
+e:v { f = F }
+e:v { f = G }
+END
+expect 1 'compared with text' utctl view -f 'f == "F"' "$T_CTF"
+
+# A boolean is true or false, whatever bits it has.
+trace2 "$(member b "$(fixed boolean 8)")"
+bits le <<-END
+8 255
+8 4
+8 0
+END
+[ "$(utctl stat -g b "$T_CTF" | awk '/ (true|false)$/ { print $1, $NF }')" = \
+    '2 true
+1 false' ] || fail "stat -g: $(utctl stat -g b "$T_CTF")"
+[ "$(utctl view -f 'b == 1' "$T_CTF" | wc -l)" -eq 2 ] || fail 'b == 1'
+
+# Two traces of one UUID that say nothing of their session are two.
+meta_trace='uuid = "2a6422d0-6cee-11e0-8c08-cb07d7b3a564"'
+meta_more= meta_stream= meta_event=
+trace le "$u8 b;"
+mkdir "$T/two" "$T/two/a" "$T/two/b" || fail "mkdir"
+for i in a b; do
+	cp "$T_CTF/metadata" "$T/two/$i" || fail "cp"
+done
+printf '\1\2' >"$T/two/a/stream"
+printf '\3\4' >"$T/two/b/stream"
+[ "$(utctl view "$T/two" | wc -l)" -eq 4 ] ||
+    fail "two traces: $(utctl view "$T/two")"
+
+# Very many labels of tags, and of lengths, take no time.
+many() {
+	awk -v n="$1" -v s="$2" 'BEGIN { for (i = 0; i < n; i++)
+		printf "%s%d%s", s, i, substr(s, 1, 1) == "," ? "" : "; " }'
+}
+meta_trace=
+{
+	cat <<-END
+	/* CTF 1.8 */
+	trace { major = 1; minor = 8; byte_order = le; };
+	enum E : $(int 16 8) { x$(many 2600 ', a') };
+	variant V { $(many 2600 "$u8 a") };
+	END
+	awk 'BEGIN { for (i = 0; i < 600; i++)
+		print "event { id = " i "; name = \"e\"; fields := struct " \
+		    "{ enum E t; variant V <t> v; }; };" }'
+} >"$T_CTF/metadata"
+expect 1 'metadata: line [0-9]*: too many labels of tags' \
+    utctl view -q "$T_CTF"
