@@ -217,8 +217,11 @@ finish_clocks(const struct ctf_trace *tr, struct ctf_sclass *sc)
 	if (!tr->roles)
 		sc->clock = tr->clocks;
 	sc->endclock = sc->clock;
-	if ((t = role_type(sc->packet, ROLE_END)) != NULL && t->clock != NULL)
-		sc->endclock = t->clock;
+	if ((t = role_type(sc->packet, ROLE_END)) != NULL) {
+		sc->endbits = t->leb ? 64 : t->bits;
+		if (t->clock != NULL)
+			sc->endclock = t->clock;
+	}
 	if ((t = role_type(sc->packet, ROLE_BEGIN)) != NULL) {
 		sc->beginbits = t->leb ? 64 : t->bits;
 		if (t->clock != NULL)

@@ -38,7 +38,7 @@
 #include "export_packet.h"
 
 #define BLOCK	65536
-#define PARTS	4		/* of an event */
+#define PARTS	4		/* an event has so many */
 
 /* So many bytes of the packet that is read, from that one on. */
 static const uint8_t *
