@@ -189,7 +189,7 @@ struct ctf_type {
 	int			 base;
 	int			 text;		/* a character, or some */
 	int			 wide;		/* UTF-16 or -32: bytes */
-	int			 isbool;	/* INT: true or false */
+	int			 isbool;	/* INT: 1 or 0; isbits */
 	int			 ismap;		/* ENUM: labels are of bits */
 	const char		*map;		/* the clock's name */
 	struct ctf_clock	*clock;
@@ -288,7 +288,7 @@ struct ctf_sclass {
 	uint32_t		 beginbits;	/* timestamp_begin */
 	int			 who;		/* roles in both, as bits */
 	int			 eventwho;	/* see ctf_whose() */
-	int			 bycpu;		/* the CPU says whose they are */
+	int			 bycpu;		/* the CPU tells whose */
 	int			 needed;	/* by others, as modules are */
 	size_t			 headlen;	/* bytes, 0 if they vary */
 	struct ctf_place	 headid;	/* unless headlen is 0 */
@@ -307,6 +307,8 @@ struct ctf_sclass {
 
 struct ctf_alias {
 	struct ctf_alias	*next;		/* older, of the same key */
+	struct ctf_alias	*older;		/* of all */
+	int			 gone;		/* its scope was left */
 	const char		*name;
 	struct ctf_type		*type;
 };
@@ -329,6 +331,7 @@ struct ctf_trace {
 	struct ctf_chunk	*chunks;
 	struct ctf_type		*types;
 	struct map		 aliases;	/* by their names */
+	struct ctf_alias	*newest;
 	struct ctf_clock	*clocks;
 	size_t			 nclocks;
 	struct ctf_sclass	*sclasses;

@@ -162,7 +162,6 @@ number(struct ctf_json_parse *q, const struct ctf_json *j,
 	struct ctf_type *t = f->type;
 	size_t i;
 
-	t->isbool = flavour == BOOLEAN;
 	t->ismap = flavour == FLAGS;
 	t->sign = flavour == SIGNED;
 	if (flavour == BITS || flavour == FLAGS)
@@ -204,6 +203,7 @@ fixed(struct ctf_json_parse *q, const struct ctf_json *j,
 		ctf_json_wrong(q, j, "a number has 1 to 64 bits");
 	if (q->p.bad)
 		return;
+	t->isbool = k->flavour == BOOLEAN;
 	make_number(t);
 	number(q, j, f, k->flavour);
 }

@@ -208,7 +208,7 @@ ctf_field_text(const struct ctf_field_at *at, const struct ctf_stream *s,
 
 	seek(at, s, &c);
 	if ((t = type_here(at, &c)) == NULL)
-		return 0;
+		return copy_text(buf, size, (const uint8_t *)"-", 1);
 	if (ctf_istext(t)) {
 		text = ctf_text(&c, t, &len);
 		return copy_text(buf, size, text, len);
@@ -217,6 +217,9 @@ ctf_field_text(const struct ctf_field_at *at, const struct ctf_stream *s,
 	    t->kind == CTF_STRUCT)
 		return copy_text(buf, size, (const uint8_t *)"...", 3);
 	v = ctf_take(&c, t);
+	if (t->isbool)
+		return copy_text(buf, size, (const uint8_t *)(v ? "true" :
+		    "false"), v ? 4 : 5);
 	if (t->kind == CTF_ENUM && (label = ctf_label(t, v)) != NULL)
 		return copy_text(buf, size, (const uint8_t *)label->name,
 		    strlen(label->name));

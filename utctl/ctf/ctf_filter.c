@@ -92,6 +92,9 @@ copy_field(struct ctf_cur *c, const struct ctf_type *t, int kind)
 		return;
 	}
 	v = ctf_take(c, t);
+	/* Filters take an enum for signed. */
+	if (kind == UT_KIND_ENUM && !t->sign && v > INT64_MAX)
+		v = INT64_MAX;
 	if (kind == UT_KIND_FLOAT) {
 		d = ctf_real(t, v);
 		memcpy(&v, &d, sizeof(v));
@@ -115,9 +118,11 @@ copy_all(const struct ctf_filter *fl, struct ctf_cur *c)
 		ctf_to(c, fl->parts[part]);
 		f = fl->parts[part]->fields;
 		for (i = 0; i < fl->parts[part]->nfields && w < end; i++, f++)
-			if (w->part == part && w->index == i)
+			if (w->part == part && w->index == i) {
+				if (f->slot != 0 || f->outer != 0)
+					ctf_note(c, f);
 				copy_field(c, f->type, w++->kind);
-			else
+			} else
 				(void)ctf_walk_field(c, f);
 	}
 }
@@ -228,8 +233,9 @@ set_field(struct maker *m, struct expr_field *f, const struct ctf_type *t)
 			f->flags = UT_F_SIGNED;
 		break;
 	case CTF_ENUM:
-		f->kind = UT_KIND_ENUM;
-		set_labels(m, f, t);
+		f->kind = t->ismap ? UT_KIND_INT : UT_KIND_ENUM;
+		if (!t->ismap)
+			set_labels(m, f, t);
 		break;
 	case CTF_FLOAT:
 		f->kind = UT_KIND_FLOAT;

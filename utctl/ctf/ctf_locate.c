@@ -39,6 +39,7 @@ struct search {
 	size_t			 n;
 	int			 beside;	/* in the same struct */
 	uint32_t		 slot;		/* 0: none was found yet */
+	int			 again;		/* all have been seen */
 	const struct ctf_type	*found;		/* the first source */
 };
 
@@ -94,7 +95,10 @@ ctf_json_role(struct ctf_json_parse *q, const struct ctf_json *j,
 	}
 }
 
-/* A slot for the value of a field that was found. */
+/*
+ * A field that was found: at the first look for the slot that one has, at the
+ * second to have the slot of all.
+ */
 static void
 source(struct search *s, struct ctf_field *f)
 {
@@ -106,12 +110,13 @@ source(struct search *s, struct ctf_field *f)
 		return;
 	}
 	s->found = f->type;
-	if (*slot == 0)
-		*slot = s->slot != 0 ? s->slot : ++s->q->p.trace->nslots;
-	if (s->slot != 0 && *slot != s->slot)
-		ctf_json_wrong(s->q, s->at, "one of these fields is meant by "
+	if (*slot == 0 && s->again)
+		*slot = s->slot;
+	if (s->slot != 0 && *slot != 0 && *slot != s->slot)
+		ctf_json_wrong(s->q, s->at, "two of these fields are meant by "
 		    "others alone");
-	s->slot = *slot;
+	if (*slot != 0)
+		s->slot = *slot;
 }
 
 /*
@@ -215,6 +220,11 @@ ctf_json_locate(struct ctf_json_parse *q, const struct ctf_json *j,
 	root.type = path_root(&s, *origin == '\0' ? NULL : origin, out);
 	s.beside = s.n == 1 && root.type != NULL &&
 	    root.type == path_root(&s, NULL, 0);
+	if (!q->p.bad)
+		search(&s, &root, 0);
+	if (s.slot == 0)
+		s.slot = ++q->p.trace->nslots;
+	s.again = 1;
 	if (!q->p.bad)
 		search(&s, &root, 0);
 	if (s.found == NULL)

@@ -51,7 +51,7 @@ make_number(struct ctf_type *t)
 {
 	t->shift = 64 - t->bits;
 	t->most = t->align;
-	t->isbits = t->leb || t->turned || t->bits % 8 != 0 ||
+	t->isbits = t->leb || t->turned || t->isbool || t->bits % 8 != 0 ||
 	    t->align % 8 != 0;
 	t->nbytes = t->isbits ? 0 : t->bits / 8;
 	t->fixed = t->align == 8 ? t->nbytes : 0;

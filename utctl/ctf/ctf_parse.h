@@ -108,6 +108,7 @@ uint64_t name_key(const char *);
 struct ctf_type *type_new(struct ctf_parse *, enum ctf_kind);
 struct ctf_type *type_find(struct ctf_parse *, const char *);
 void	 type_name(struct ctf_parse *, const char *, struct ctf_type *);
+void	 type_leave(struct ctf_parse *, const struct ctf_alias *);
 const char *type_words(struct ctf_parse *);
 const char *type_tag(struct ctf_parse *, const char *);
 struct ctf_type *type_int(struct ctf_parse *);

@@ -48,10 +48,87 @@ attr_unknown(struct ctf_parse *p, const char *key)
 		    p->line, key);
 }
 
+uint64_t
+name_key(const char *name)
+{
+	return map_bytes(0, name, strlen(name));
+}
+
+struct ctf_type *
+type_find(struct ctf_parse *p, const char *name)
+{
+	struct ctf_alias *a = map_get(&p->trace->aliases, name_key(name));
+
+	for (; a != NULL; a = a->next)
+		if (!a->gone && strcmp(a->name, name) == 0)
+			return a->type;
+	ctf_error(p, "unknown type '%.64s'", name);
+	return NULL;
+}
+
+void
+type_name(struct ctf_parse *p, const char *name, struct ctf_type *t)
+{
+	const uint64_t key = name_key(name);
+	struct ctf_alias *a;
+
+	if (p->bad)
+		return;
+	if (p->trace->nnames++ == CTF_NAMES) {
+		ctf_error(p, "too many types");
+		return;
+	}
+	a = ctf_alloc(p->trace, sizeof(*a));
+	a->name = name;
+	a->type = t;
+	a->next = map_get(&p->trace->aliases, key);
+	map_put(&p->trace->aliases, key, a);
+	a->older = p->trace->newest;
+	p->trace->newest = a;
+}
+
+/* Leave a scope: names that are newer are of it alone. */
+void
+type_leave(struct ctf_parse *p, const struct ctf_alias *newest)
+{
+	struct ctf_alias *a;
+
+	for (a = p->trace->newest; a != newest; a = a->older)
+		a->gone = 1;
+	p->trace->newest = a;
+}
+
+static const char *
+type_join(struct ctf_parse *p, const char *a, const char *b)
+{
+	size_t n = strlen(a), m = strlen(b);
+	char *s;
+
+	s = ctf_alloc(p->trace, n + m + 2);
+	memcpy(s, a, n);
+	s[n] = ' ';
+	memcpy(s + n + 1, b, m + 1);
+	return s;
+}
+
+/* "struct NAME" and the like; NULL if there is no name. */
+const char *
+type_tag(struct ctf_parse *p, const char *what)
+{
+	const char *tag;
+
+	if (p->tok != TOK_IDENT)
+		return NULL;
+	tag = type_join(p, what, p->str);
+	ctf_next(p);
+	return tag;
+}
+
 /* { key = value; ... } */
 void
 ctf_block(struct ctf_parse *p, ctf_key *key, void *arg)
 {
+	struct ctf_alias *outside = p->trace->newest;
 	const char *name;
 
 	ctf_expect(p, '{', "'{'");
@@ -62,6 +139,7 @@ ctf_block(struct ctf_parse *p, ctf_key *key, void *arg)
 		ctf_expect(p, ';', "';'");
 	}
 	ctf_expect(p, '}', "'}'");
+	type_leave(p, outside);
 }
 
 static void
@@ -176,69 +254,6 @@ type_string(struct ctf_parse *p)
 	if (p->tok == '{')
 		ctf_block(p, string_key, NULL);
 	return t;
-}
-
-uint64_t
-name_key(const char *name)
-{
-	return map_bytes(0, name, strlen(name));
-}
-
-struct ctf_type *
-type_find(struct ctf_parse *p, const char *name)
-{
-	struct ctf_alias *a = map_get(&p->trace->aliases, name_key(name));
-
-	for (; a != NULL; a = a->next)
-		if (strcmp(a->name, name) == 0)
-			return a->type;
-	ctf_error(p, "unknown type '%.64s'", name);
-	return NULL;
-}
-
-void
-type_name(struct ctf_parse *p, const char *name, struct ctf_type *t)
-{
-	const uint64_t key = name_key(name);
-	struct ctf_alias *a;
-
-	if (p->bad)
-		return;
-	if (p->trace->nnames++ == CTF_NAMES) {
-		ctf_error(p, "too many types");
-		return;
-	}
-	a = ctf_alloc(p->trace, sizeof(*a));
-	a->name = name;
-	a->type = t;
-	a->next = map_get(&p->trace->aliases, key);
-	map_put(&p->trace->aliases, key, a);
-}
-
-static const char *
-type_join(struct ctf_parse *p, const char *a, const char *b)
-{
-	size_t n = strlen(a), m = strlen(b);
-	char *s;
-
-	s = ctf_alloc(p->trace, n + m + 2);
-	memcpy(s, a, n);
-	s[n] = ' ';
-	memcpy(s + n + 1, b, m + 1);
-	return s;
-}
-
-/* "struct NAME" and the like; NULL if there is no name. */
-const char *
-type_tag(struct ctf_parse *p, const char *what)
-{
-	const char *tag;
-
-	if (p->tok != TOK_IDENT)
-		return NULL;
-	tag = type_join(p, what, p->str);
-	ctf_next(p);
-	return tag;
 }
 
 /* A label's value, which must fit its integer. */

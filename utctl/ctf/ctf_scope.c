@@ -119,9 +119,12 @@ path_resolve(struct look *l, struct ctf_type *t)
 	if ((f = make_path(l->tr, *root, path, scope == l->scope ? l->index :
 	    (*root)->nfields)) == NULL)
 		return "is no field before this";
-	if (f->outer != 0 && f->outer != t->slot)
+	if (f->outer != 0 && f->outer != t->slot && t->owned)
 		return "is meant in two ways";
-	f->outer = t->slot;
+	if (f->outer == 0)
+		f->outer = t->slot;
+	t->slot = f->outer;
+	t->owned = 1;
 	if ((why = ctf_slot_isbad(t, f)) != NULL)
 		return why;
 	if (t->kind == CTF_VARIANT && t->elem != NULL && t->elem != f->type)

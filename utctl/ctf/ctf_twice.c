@@ -15,9 +15,9 @@
  */
 
 /*
- * Packets that are there twice: snapshots of one session, which have one UUID,
- * hold what earlier ones held if that was still in memory.  The first of them
- * is read.
+ * Packets that are there twice: snapshots of one session hold what earlier ones
+ * held if that was still in memory.  The first of them is read.  Traces are of
+ * one session if they say the same of when and where it was created.
  */
 
 #include <stdlib.h>
@@ -26,26 +26,20 @@
 #include "../say.h"
 #include "reader.h"
 
-static uint64_t
-uuid_key(const struct ctf_trace *tr)
-{
-	return map_bytes(0, tr->uuid, sizeof(tr->uuid));
-}
-
-/* The traces by their UUIDs: the value is a trace, or the map if several. */
+/* The sessions of traces: the value is a trace, or the map if several. */
 static int
-uuids_find(const struct reader *r, struct map *uuids)
+sessions_find(const struct reader *r, struct map *sessions)
 {
 	struct ctf_trace *tr;
 	int any = 0;
 
 	for (tr = r->traces; tr != NULL; tr = tr->next) {
-		if (!tr->hasuuid)
+		if (!tr->hasorigin)
 			continue;
-		if (map_get(uuids, uuid_key(tr)) == NULL)
-			map_put(uuids, uuid_key(tr), tr);
+		if (map_get(sessions, tr->origin) == NULL)
+			map_put(sessions, tr->origin, tr);
 		else {
-			map_put(uuids, uuid_key(tr), uuids);
+			map_put(sessions, tr->origin, sessions);
 			any = 1;
 		}
 	}
@@ -61,7 +55,8 @@ packet_key(const struct ctf_stream *s)
 	    map_bytes(0, name, strlen(name)), s->cycles, (uint64_t)s->end,
 	    s->seq, s->limit - s->pkt };
 
-	return map_bytes(uuid_key(s->trace), what, sizeof(what));
+	return map_bytes(map_bytes(s->trace->origin, s->trace->uuid,
+	    sizeof(s->trace->uuid)), what, sizeof(what));
 }
 
 static void
@@ -88,7 +83,7 @@ stream_look(struct ctf_stream *s, struct map *packets)
 
 	c->basecap = READER_LITTLE;
 	while (ctf_packet(c)) {
-		if (!c->inpacket || !c->hasend)
+		if (!c->inpacket || !c->hasseq)
 			continue;
 		c->inpacket = 0;
 		key = packet_key(c);
@@ -104,16 +99,19 @@ stream_look(struct ctf_stream *s, struct map *packets)
 void
 reader_twice(struct reader *r)
 {
-	struct map uuids = { NULL, 0, 0 }, packets = { NULL, 0, 0 };
+	struct map sessions = { NULL, 0, 0 }, packets = { NULL, 0, 0 };
+	const struct ctf_trace *tr;
 	size_t i;
 
 	ctf_damage_hush(1);
-	if (uuids_find(r, &uuids))
-		for (i = 0; i < r->nstreams; i++)
-			if (r->streams[i]->trace->hasuuid && map_get(&uuids,
-			    uuid_key(r->streams[i]->trace)) == &uuids)
+	if (sessions_find(r, &sessions))
+		for (i = 0; i < r->nstreams; i++) {
+			tr = r->streams[i]->trace;
+			if (tr->hasorigin && map_get(&sessions, tr->origin) ==
+			    &sessions)
 				stream_look(r->streams[i], &packets);
+		}
 	ctf_damage_hush(0);
-	map_free(&uuids);
+	map_free(&sessions);
 	map_free(&packets);
 }

@@ -192,18 +192,14 @@ field_add(struct ctf_parse *p, struct ctf_type *t, const char *name)
 	f->name = name[0] == '_' && name[1] != '\0' ? name + 1 : name;
 }
 
+/* One of the names behind a type. */
 static void
-field_read(struct ctf_parse *p)
+field_name(struct ctf_parse *p, struct ctf_type *t)
 {
-	struct ctf_type *t;
-	const char *name;
+	const char *name = p->str;
 
-	if (ctf_typealias_here(p) || (t = ctf_type(p)) == NULL)
-		return;
-	name = p->str;
 	ctf_expect(p, TOK_IDENT, "a field's name");
 	t = field_dims(p, t);
-	ctf_expect(p, ';', "';'");
 	if (p->bad || t == NULL)
 		return;
 	if (t->kind == CTF_VARIANT && t->slot == 0)
@@ -211,6 +207,20 @@ field_read(struct ctf_parse *p)
 	else if (t->kind == CTF_SEQ && p->scope->n != 0)
 		make_length(&p->scope->list[p->scope->n - 1], name);
 	field_add(p, t, name);
+}
+
+/* type name, name[n], ...; */
+static void
+field_read(struct ctf_parse *p)
+{
+	struct ctf_type *t;
+
+	if (ctf_typealias_here(p) || (t = ctf_type(p)) == NULL)
+		return;
+	do
+		field_name(p, t);
+	while (ctf_accept(p, ','));
+	ctf_expect(p, ';', "';'");
 }
 
 /* align ( bits ) */
@@ -233,6 +243,8 @@ struct_align(struct ctf_parse *p)
 static void
 fields_read(struct ctf_parse *p, struct fields *fs, int isvariant)
 {
+	struct ctf_alias *outside = p->trace->newest;
+
 	memset(fs, 0, sizeof(*fs));
 	fs->isvariant = isvariant;
 	fs->parent = p->scope;
@@ -242,6 +254,7 @@ fields_read(struct ctf_parse *p, struct fields *fs, int isvariant)
 		field_read(p);
 	ctf_expect(p, '}', "'}'");
 	p->scope = fs->parent;
+	type_leave(p, outside);
 }
 
 /*
@@ -371,18 +384,23 @@ ctf_type(struct ctf_parse *p)
 	return p->bad ? NULL : t;
 }
 
-/* Behind typealias: type := name; behind typedef: type name. */
+/* Behind typealias: type := name; behind typedef: type name, name[n], ... */
 void
 ctf_typealias(struct ctf_parse *p, int isdef)
 {
 	struct ctf_type *t = ctf_type(p);
+	const char *name;
 
 	if (t != NULL && !isdef)
 		ctf_expect(p, TOK_ASSIGN, "':='");
-	if (t != NULL && p->tok != TOK_IDENT)
-		ctf_error(p, "a type's name expected");
-	if (t != NULL && !p->bad)
-		type_name(p, type_words(p), t);
+	do {
+		if (t == NULL || p->tok != TOK_IDENT) {
+			ctf_error(p, "a type's name expected");
+			return;
+		}
+		name = type_words(p);
+		type_name(p, name, isdef ? field_dims(p, t) : t);
+	} while (isdef && ctf_accept(p, ','));
 }
 
 /* Is it one of these? */

@@ -147,7 +147,7 @@ bits_load(const uint8_t *p, unsigned int bit, const struct ctf_type *t)
 	}
 	if (t->sign && v >> (t->bits - 1) != 0)
 		v |= ~(UINT64_MAX >> t->shift);
-	return v;
+	return t->isbool ? v != 0 : v;
 }
 
 static uint64_t

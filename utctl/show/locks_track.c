@@ -38,7 +38,7 @@
 
 enum {
 	REQUEST, ACQUIRED, FAILED, RELEASE, KEPT,
-	RETURNED, RELEASED,		/* LTTng's: the result says what it was */
+	RETURNED, RELEASED,		/* LTTng's, by their result */
 	WAIT, WOKEN, COND_FAILED, SIGNAL, BROADCAST
 };
 enum { CALLER, LOCK, COND, RESULT };

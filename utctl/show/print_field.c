@@ -96,15 +96,16 @@ static char *
 put_flags(char *p, const struct ctf_type *t, uint64_t v)
 {
 	const struct ctf_label *l, *end = t->labels + t->nlabels;
-	const char *between = "";
+	const char *between = "", *last = NULL;
 
 	if (style.json) {
 		p = put_int(out_text(p, "{\"value\":"), t, v);
 		p = out_text(p, ",\"labels\":[");
 	}
 	for (l = t->labels; l < end; l++) {
-		if ((v & flag_bits(l)) == 0)
+		if ((v & flag_bits(l)) == 0 || l->name == last)
 			continue;
+		last = l->name;		/* others of its ranges are next */
 		p = out_text(out_text(p, between), l->text);
 		between = style.json ? "," : "|";
 	}
