@@ -483,6 +483,14 @@ has_names(const struct ctf_trace *tr)
 	return 0;
 }
 
+/* Can the time of an event be before that of its packet? */
+static int
+goes_back(const struct ctf_sclass *sc)
+{
+	return sc->header != NULL && (sc->headtime.type == NULL ||
+	    sc->headtime.type->bits == 64);
+}
+
 /*
  * Can a packet be read without those before?  Yes if it tells all of its time,
  * and the file has no holes, of which is told where windows happen to be.  If
@@ -499,9 +507,8 @@ can_part(const struct reader *r)
 		if (tr->cpus != NULL || (r->names != NULL && has_names(tr)))
 			return 0;
 		for (sc = tr->sclasses; sc != NULL; sc = sc->next)
-			if (sc->beginbits != 64 || (r->select != NULL &&
-			    (sc->headtime.type == NULL ||
-			    sc->headtime.type->bits == 64)))
+			if (sc->beginbits != 64 ||
+			    (r->select != NULL && goes_back(sc)))
 				return 0;
 	}
 	for (i = 0; i < r->nstreams; i++)
