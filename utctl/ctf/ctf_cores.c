@@ -43,7 +43,7 @@
 #include "cores.h"
 #include "select.h"
 
-#define PAYS	(4 << 20)	/* bytes of traces, for a second process */
+#define SHARE	(1 << 20)	/* bytes for which a process pays */
 #define SLICE	(256 << 10)	/* bytes; more, if there are many streams */
 #define LEAST	(4 << 10)	/* bytes of a slice of a short trace */
 #define PARTS	8		/* slices of such a trace, for each process */
@@ -522,13 +522,12 @@ can_part(const struct reader *r)
 static size_t
 cores_n(const struct reader *r, uint64_t total)
 {
+	const long most = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t n = r->cores->n;
-	long most;
 
-	if (n == 0 && total < PAYS)
-		return 1;
-	if (n == 0 && (most = sysconf(_SC_NPROCESSORS_ONLN)) > 0)
-		n = (size_t)most;
+	if (n == 0 && most > 0)
+		n = total / SHARE < (uint64_t)most ? (size_t)(total / SHARE) :
+		    (size_t)most;
 	return n > CORES_MAX ? CORES_MAX : n;
 }
 

@@ -43,7 +43,7 @@
 #include "reader.h"
 
 #define HEADER		512		/* bytes of a window, to walk */
-#define WINDOWS		(2 << 20)	/* bytes of all windows, to read */
+#define WINDOWS		(1 << 20)	/* bytes of all windows, to read */
 #define WINDOWMAX	(32 << 10)
 #define WINDOWMIN	(4 << 10)
 
