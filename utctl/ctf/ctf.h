@@ -65,7 +65,7 @@ enum ctf_kind {
 	CTF_ARRAY,
 	CTF_SEQ,
 	CTF_STRUCT,
-	CTF_VARIANT			/* and CTF 2's optional */
+	CTF_VARIANT			/* CTF 2's optional, too */
 };
 
 /* The fields that mean something to the reader. */
@@ -152,7 +152,7 @@ struct ctf_range {
 struct ctf_field {
 	struct ctf_type	*type;
 	const char	*name;		/* without TSDL's leading _ */
-	const char	*raw;		/* as the metadata have it */
+	const char	*raw;		/* the metadata have this */
 	const char	*key;		/* for print_text.c */
 	size_t		 keylen;
 	enum ctf_role	 role;
@@ -231,7 +231,7 @@ struct ctf_who {
 /* The thread on a CPU of a kernel's trace: ctf_cpu.c's. */
 struct ctf_cpu {
 	int		 known;
-	int64_t		 ns;		/* of the last switch */
+	int64_t		 ns;		/* the last switch's */
 	int64_t		 lossy;		/* switches may be lost until then */
 	int64_t		 tid;
 	char		 name[sizeof(((struct ctf_who *)0)->name)];
@@ -310,8 +310,8 @@ struct ctf_sclass {
 
 struct ctf_alias {
 	struct ctf_alias	*next;		/* older, of the same key */
-	struct ctf_alias	*older;		/* of all */
-	int			 gone;		/* its scope was left */
+	struct ctf_alias	*older;		/* any name's */
+	int			 gone;		/* the scope was left */
 	const char		*name;
 	struct ctf_type		*type;
 };
@@ -500,7 +500,7 @@ void	 ctf_warn(const char *, const char *, ...)
 	    __attribute__((__format__(__printf__, 2, 3)));
 unsigned long ctf_damaged(void);	/* how often so far */
 void	 ctf_damage_hush(int);
-/* What takes a line: its number, and is it damage, or a warning? */
+/* A function for lines: number, and is it damage, or a warning? */
 typedef void	 ctf_damage_fn(uint64_t, int, const char *);
 void	 ctf_damage_to(ctf_damage_fn *);
 void	 ctf_damage_once(uint64_t);

@@ -104,7 +104,7 @@ ctf_damage(const char *path, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Of what is odd, but leaves nothing out. */
+/* A line of what is odd, but leaves nothing out. */
 void
 ctf_warn(const char *path, const char *fmt, ...)
 {

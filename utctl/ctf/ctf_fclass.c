@@ -28,7 +28,7 @@
 #include "ctf_json.h"
 
 #define ALIGN_MAX	(1 << 20)	/* bits */
-#define TYPES_MAX	(1 << 18)	/* of all fragments, and ranges */
+#define TYPES_MAX	(1 << 18)	/* all fragments', and ranges */
 
 enum flavour {
 	PLAIN,
@@ -154,7 +154,7 @@ mappings(struct ctf_json_parse *q, const struct ctf_json *all,
 		ctf_label_sort(q->p.trace, t);
 }
 
-/* What the flavours of numbers have. */
+/* The members that flavours of numbers have. */
 static void
 number(struct ctf_json_parse *q, const struct ctf_json *j,
     struct ctf_field *f, enum flavour flavour)
@@ -277,7 +277,7 @@ bytes(struct ctf_json_parse *q, const struct ctf_json *j,
 		ctf_json_role(q, j, f);
 }
 
-/* What has others in it, at most n fields, is open until type_close(). */
+/* A type with others in it, at most n, is open until type_close(). */
 static void
 type_open(struct ctf_json_parse *q, const struct ctf_json *j,
     struct ctf_type *t, size_t n)

@@ -183,7 +183,7 @@ read_stream(struct ctf_json_parse *q, const struct ctf_json *o)
 	map_put(&tr->byid, sc->id, sc);
 }
 
-/* As names, or as the numbers that LTTng has for these. */
+/* Levels are names, or the numbers that LTTng has for these. */
 static void
 level_read(struct ctf_json_parse *q, const struct ctf_json *o,
     struct ctf_eclass *ev)

@@ -32,7 +32,7 @@
 
 static struct ctf_json	*json_value(struct ctf_json_parse *);
 
-/* What is wrong where the text is read. */
+/* Tell what is wrong where the text is read. */
 static void
 json_wrong(struct ctf_json_parse *q, const char *what)
 {

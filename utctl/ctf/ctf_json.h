@@ -28,7 +28,7 @@
 enum ctf_json_kind {
 	JSON_WORD,			/* true, false, null: see at */
 	JSON_INT,
-	JSON_REAL,			/* its value is not kept */
+	JSON_REAL,			/* the value is not kept */
 	JSON_STRING,
 	JSON_ARRAY,
 	JSON_OBJECT,
@@ -72,16 +72,16 @@ struct ctf_json_alias {
 struct ctf_json_parse {
 	struct ctf_parse	 p;
 	struct ctf_trace	 tree;		/* the fragment's memory */
-	struct ctf_trace	 kept;		/* that of aliases */
+	struct ctf_trace	 kept;		/* the depth of aliases */
 	struct map		 aliases;	/* by their names */
 	size_t			 naliases;
 	size_t			 visible;	/* so many, the oldest ones */
 	int			 hastrace;	/* a trace class was seen */
-	enum ctf_scope		 scope;		/* that is read */
+	enum ctf_scope		 scope;		/* the one that is read */
 	struct ctf_type		*scopes[SCOPE_MAX];	/* NULL: none */
 	struct ctf_type		*open[CTF_DEPTH];	/* being read */
 	int			 nopen;
-	size_t			 nodes;		/* of the scope */
+	size_t			 nodes;		/* the scope's */
 	size_t			 allnodes;
 	size_t			 steps;		/* in search of fields */
 	const struct ctf_json	*timed;		/* a role of the clock */

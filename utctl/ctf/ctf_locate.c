@@ -85,7 +85,7 @@ ctf_json_role(struct ctf_json_parse *q, const struct ctf_json *j,
 			ctf_json_wrong(q, v, "no role that may be here");
 			return;
 		}
-		/* Of both lengths in one field the content's is enough. */
+		/* The content's length is enough, if one field has both. */
 		if (f->role == ROLE_NONE || role < f->role)
 			f->role = role;
 		if (role == ROLE_BEGIN || role == ROLE_END ||

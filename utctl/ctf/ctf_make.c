@@ -96,7 +96,7 @@ end_fixed(const struct ctf_type *t, uint64_t at)
 	return t->isbits && !t->leb ? at + t->bits : 0;
 }
 
-/* What is known of a struct or variant from one of its fields. */
+/* Add what one field tells of a struct or variant. */
 static const char *
 field_sizes(struct ctf_type *t, const struct ctf_type *f)
 {

@@ -232,7 +232,7 @@ take_event(struct reader *r, struct ctf_stream *s,
 		r->nevents += ctf_skip(s);
 }
 
-/* Who is on a CPU, and so perhaps what is wanted, is known in turn only. */
+/* The thread on a CPU, and perhaps what is wanted, is known in turn only. */
 static int
 wants_late(struct reader *r, struct ctf_stream *s)
 {

@@ -95,7 +95,7 @@ meta_uuid(struct ctf_parse *p, uint8_t *uuid)
 		ctf_error(p, "no UUID");
 }
 
-/* What is no key that means something here. */
+/* A key that means nothing here. */
 static void
 meta_other(struct ctf_parse *p, const char *key)
 {
@@ -169,7 +169,7 @@ ctf_process(const struct ctf_trace *tr, const struct ctf_who *who)
 	    hash_fnv(h, who->name, strlen(who->name));
 }
 
-/* What is known of the trace as a whole. */
+/* Keep what is known of the trace as a whole. */
 void
 ctf_env(struct ctf_trace *tr, const char *key, const struct ctf_value *v)
 {

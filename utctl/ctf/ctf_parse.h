@@ -15,7 +15,7 @@
  */
 
 /*
- * What the parsers of metadata consist of: TSDL's, and what others have, too.
+ * The parsers of metadata: TSDL's, and what others have, too.
  */
 
 #ifndef CTF_PARSE_H
@@ -38,16 +38,16 @@ struct fields;
 struct ctf_parse {
 	struct ctf_trace	*trace;
 	const char		*p, *end;
-	unsigned long		 line;		/* or CTF 2's fragment */
+	unsigned long		 line;		/* CTF 2: of the fragment */
 	const char		*begin;		/* CTF 2: of the text */
-	const char		*at;		/* of what is looked at */
+	const char		*at;		/* the line looked at */
 	int			 whole;		/* all of it is in the text */
 	int			 tok;
 	const char		*str;		/* TOK_IDENT, TOK_STR */
 	uint64_t		 num;		/* TOK_NUM */
 	int			 depth;
 	struct fields		*scope;		/* ctf_type.c's */
-	int			 nwarned;	/* of attributes */
+	int			 nwarned;	/* unknown attributes */
 	int			 bad;		/* said why, or ... */
 	int			 cut;		/* ... the text ends here */
 };

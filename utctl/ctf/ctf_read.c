@@ -561,7 +561,7 @@ header_fixed(const struct ctf_sclass *sc, const uint8_t *p, uint64_t *cycles)
 }
 
 /*
- * The same in a header of LTTng's.  All of it is loaded before anybody knows if
+ * ID and time in a header of LTTng's.  All is loaded before anybody knows if
  * it is the short one: then there are eight bytes, for the long one has more.
  */
 static inline int

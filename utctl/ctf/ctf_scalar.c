@@ -24,7 +24,7 @@
 #include "../say.h"
 #include "ctf_parse.h"
 
-#define WARNINGS	16		/* of a trace */
+#define WARNINGS	16		/* a trace has at most */
 
 struct labels {
 	struct ctf_type		*type;

@@ -46,7 +46,7 @@ sessions_find(const struct reader *r, struct map *sessions)
 	return any;
 }
 
-/* What says which packet of the session it is that the stream has entered. */
+/* The key says which packet of the session the stream has entered. */
 static uint64_t
 packet_key(const struct ctf_stream *s)
 {

@@ -33,7 +33,7 @@ struct fields {
 	size_t			 n, cap;
 	struct map		 names;	/* one more than the index */
 	size_t			 nnames;
-	struct fields		*parent;	/* of the struct around */
+	struct fields		*parent;	/* the struct around's */
 	int			 outside;	/* fields of that are named */
 	int			 isvariant;	/* none of its own can be */
 };

@@ -41,12 +41,12 @@
 #include "export.h"
 #include "export_packet.h"
 
-/* What is known of a file, by the stream's index. */
+/* A file, by the stream's index. */
 struct part {
 	struct row	 row;		/* if it is read first of the row */
 	struct packet	*packet;	/* NULL: the file is not written now */
 	uint64_t	 at;		/* the last event's place, in bits */
-	/* What the count of -n leaves, as offsets in the file, in bits. */
+	/* The events that -n leaves: offsets in the file, in bits. */
 	int		 any;
 	uint64_t	 first, last;
 };
@@ -58,7 +58,7 @@ struct cut {
 	int			 counted;	/* -n: as the parts say */
 	int64_t			 until;		/* the last time of these */
 	int			 merged;	/* all streams at a time */
-	struct part		*last;		/* that was written; or NULL */
+	struct part		*last;		/* the one written; or NULL */
 };
 
 /*
@@ -184,7 +184,7 @@ packet_at(struct cut *c, const struct ctf_stream *s)
 }
 
 /*
- * What is read.
+ * To read.
  */
 
 static int

@@ -150,7 +150,7 @@ struct locks_run {
 	struct processes processes;
 	int		 all;		/* no table is cut */
 	int		 lttng;		/* events are LTTng's */
-	int		 nobody;	/* and of threads not known */
+	int		 nobody;	/* unknown threads, too */
 	struct lock_note waits[LOCKS_TOP], holds[LOCKS_TOP];
 	struct top	 top_waits, top_holds;
 };

@@ -138,7 +138,7 @@ image_of(const struct module_at *at, const struct ctf_stream *s,
 	return m->image != NULL;
 }
 
-/* What LTTng tells of a module that it has told of before. */
+/* More that LTTng tells of a module that it told of before. */
 static void
 module_more(struct process *p, const struct module_at *at,
     const struct ctf_stream *s, uint64_t start)
