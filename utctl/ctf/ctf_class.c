@@ -256,6 +256,18 @@ roles_kernel(struct ctf_type *t)
 	}
 }
 
+/* A header's integer of a clock is the time, whatever name it has. */
+static void
+time_set(struct ctf_type *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->nfields; i++)
+		if (t->fields[i].type->clock != NULL &&
+		    t->fields[i].role == ROLE_NONE)
+			t->fields[i].role = ROLE_TIME;
+}
+
 static void
 finish_stream(struct ctf_trace *tr, struct ctf_sclass *sc)
 {
@@ -266,6 +278,8 @@ finish_stream(struct ctf_trace *tr, struct ctf_sclass *sc)
 	roles_set(sc->context, tr->roles ? ROLE_VPID : first);
 	if (tr->kernel)
 		roles_kernel(sc->context);
+	if (sc->header != NULL && role_type(sc->header, ROLE_TIME) == NULL)
+		time_set(sc->header);
 	roles_find(sc->header);
 	sc->who = roles_find(sc->context);
 	sc->eventwho = (sc->who & (1 << ROLE_VPID | 1 << ROLE_VTID |

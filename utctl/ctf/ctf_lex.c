@@ -311,7 +311,7 @@ lex_punct(struct ctf_parse *p)
 	} else if (left >= 3 && memcmp(p->p, "...", 3) == 0) {
 		p->tok = TOK_DOTS;
 		p->p += 3;
-	} else if (c != '\0' && strchr("{}()[]<>;:,=.+-", c) != NULL) {
+	} else if (c != '\0' && strchr("{}()[]<>;:,=.+-*", c) != NULL) {
 		p->tok = c;
 		p->p++;
 	} else

@@ -483,6 +483,8 @@ packet_open(struct ctf_stream *s)
 			packet_short(s, 0);
 		return -1;
 	}
+	if (v.val[ROLE_END] == 0)		/* a crash left it so */
+		v.has &= ~((uint32_t)1 << ROLE_END);
 	s->who = s->trace->who;
 	ctf_who(&s->who, &v);
 	if ((end = packet_sizes(s, &v, bad)) != 0)

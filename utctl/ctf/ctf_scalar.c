@@ -318,7 +318,7 @@ static int
 type_isword(const char *s)
 {
 	static const char *const words[] = { "unsigned", "signed", "long",
-	    "short", "int", "char", "const", "float", "double" };
+	    "short", "int", "char", "const", "float", "double", "void" };
 	size_t i;
 
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -337,6 +337,10 @@ type_words(struct ctf_parse *p)
 	while (more && p->tok == TOK_IDENT && type_isword(p->str) &&
 	    strlen(name) < 64) {
 		name = type_join(p, name, p->str);
+		ctf_next(p);
+	}
+	while (p->tok == '*' && strlen(name) < 64) {
+		name = type_join(p, name, "*");
 		ctf_next(p);
 	}
 	return name;

@@ -85,7 +85,7 @@ ctf_value_base(struct ctf_parse *p, const struct ctf_value *v)
 	if (v->tok == TOK_NUM && !v->neg && (v->num == 2 || v->num == 8 ||
 	    v->num == 10 || v->num == 16))
 		return (int)v->num;
-	if (v->tok == TOK_IDENT) {
+	if (v->tok != TOK_NUM) {
 		if (is_one(v, "decimal", "dec", "d") ||
 		    is_one(v, "i", "u", "u"))
 			return 10;
@@ -104,7 +104,7 @@ ctf_value_base(struct ctf_parse *p, const struct ctf_value *v)
 int
 ctf_value_isutf8(struct ctf_parse *p, const struct ctf_value *v)
 {
-	if (v->tok == TOK_IDENT || v->tok == TOK_STR) {
+	if (v->tok != TOK_NUM) {
 		if (is_one(v, "UTF8", "utf8", "UTF-8") ||
 		    is_one(v, "ASCII", "ascii", "utf-8"))
 			return 1;
@@ -118,7 +118,7 @@ ctf_value_isutf8(struct ctf_parse *p, const struct ctf_value *v)
 enum ctf_order
 ctf_value_order(struct ctf_parse *p, const struct ctf_value *v)
 {
-	if (v->tok == TOK_IDENT) {
+	if (v->tok != TOK_NUM) {
 		if (is_one(v, "be", "network", "be"))
 			return ORDER_BE;
 		if (strcmp(v->str, "le") == 0)
@@ -135,9 +135,9 @@ ctf_value_bool(struct ctf_parse *p, const struct ctf_value *v)
 {
 	if (v->tok == TOK_NUM)
 		return v->num != 0;
-	if (v->tok == TOK_IDENT && is_one(v, "true", "TRUE", "True"))
+	if (is_one(v, "true", "TRUE", "True"))
 		return 1;
-	if (v->tok != TOK_IDENT || !is_one(v, "false", "FALSE", "False"))
+	if (!is_one(v, "false", "FALSE", "False"))
 		ctf_error(p, "neither true nor false");
 	return 0;
 }

@@ -292,7 +292,8 @@ walk_noted(struct ctf_cur *c, const struct ctf_field *f)
 		v->at[f->role] = begin.p;
 		v->bit[f->role] = (uint8_t)begin.bit;
 		if (f->role == ROLE_TIME)
-			v->timebits = t->bits;
+			v->timebits = !t->leb ? t->bits : c->p - begin.p > 9 ?
+			    64 : 7 * (uint32_t)(c->p - begin.p);
 	} else if (v == NULL)
 		return 0;
 	else if (f->role == ROLE_UUID)
