@@ -245,11 +245,15 @@ expected "old: $(cat "$T/out")" <<-END
 	1 1000 1000 sys_open
 END
 
-# By contexts, and without any switch; they count more than switches.
-metadata "$T/k" "$i32 _tid; $i32 _pid;"
+# By contexts, and without any switch; what a namespace has does not count.
+metadata "$T/k" "$i32 _tid; $i32 _pid; $i32 _vtid; $i32 _vpid;"
 for context in '32 10
-32 9' '32 5
-32 5'; do
+32 9
+32 1
+32 1' '32 5
+32 5
+32 1
+32 1'; do
 	packet "$T/k/${context%% *}$((${#context}))" 0 0 0 9000 0 <<-END
 	1100 2 3
 	$((1000 + ${#context} * 100)) 3 3
@@ -257,7 +261,7 @@ for context in '32 10
 done
 pairs
 expected "contexts: $(cat "$T/out")" <<-END
-	2 1700 1700 syscall_read
+	2 3700 3700 syscall_read
 END
 whose -t 10
 [ "$(cat "$T/got" | wc -l)" -eq 2 ] || fail "contexts: $(cat "$T/got")"

@@ -288,6 +288,7 @@ struct ctf_sclass {
 	struct ctf_clock	*clock;		/* may be NULL */
 	struct ctf_clock	*endclock;	/* timestamp_end's */
 	uint32_t		 beginbits;	/* timestamp_begin */
+	uint32_t		 endbits;
 	int			 who;		/* roles in both, as bits */
 	int			 eventwho;	/* see ctf_whose() */
 	int			 bycpu;		/* the CPU tells whose */

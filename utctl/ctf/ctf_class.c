@@ -217,8 +217,11 @@ finish_clocks(const struct ctf_trace *tr, struct ctf_sclass *sc)
 	if (!tr->roles)
 		sc->clock = tr->clocks;
 	sc->endclock = sc->clock;
-	if ((t = role_type(sc->packet, ROLE_END)) != NULL && t->clock != NULL)
-		sc->endclock = t->clock;
+	if ((t = role_type(sc->packet, ROLE_END)) != NULL) {
+		sc->endbits = t->leb ? 64 : t->bits;
+		if (t->clock != NULL)
+			sc->endclock = t->clock;
+	}
 	if ((t = role_type(sc->packet, ROLE_BEGIN)) != NULL) {
 		sc->beginbits = t->leb ? 64 : t->bits;
 		if (t->clock != NULL)
@@ -236,25 +239,20 @@ finish_clocks(const struct ctf_trace *tr, struct ctf_sclass *sc)
 static void
 roles_kernel(struct ctf_type *t)
 {
-	static const char *const names[][2] = { { "tid", "vtid" },
-	    { "pid", "vpid" } };
-	const enum ctf_role roles[] = { ROLE_VTID, ROLE_VPID };
-	struct ctf_field *f, *v;
-	size_t i;
-	int k;
+	struct ctf_field *f, *v, *end;
 
-	for (k = 0; t != NULL && k < 2; k++) {
-		f = v = NULL;
-		for (i = 0; i < t->nfields; i++)
-			if (strcmp(t->fields[i].name, names[k][0]) == 0)
-				f = &t->fields[i];
-			else if (strcmp(t->fields[i].name, names[k][1]) == 0)
-				v = &t->fields[i];
-		if (f == NULL || f->type->kind != CTF_INT)
+	if (t == NULL)
+		return;
+	end = t->fields + t->nfields;
+	for (f = t->fields; f < end; f++) {
+		if ((strcmp(f->name, "tid") != 0 && strcmp(f->name, "pid") !=
+		    0) || f->type->kind != CTF_INT)
 			continue;
-		f->role = roles[k];
-		if (v != NULL)
-			v->role = ROLE_NONE;
+		f->role = f->name[0] == 't' ? ROLE_VTID : ROLE_VPID;
+		for (v = t->fields; v < end; v++)
+			if (v->name[0] == 'v' && strcmp(v->name + 1, f->name) ==
+			    0)
+				v->role = ROLE_NONE;
 	}
 }
 

@@ -43,7 +43,7 @@
 #include "cores.h"
 #include "select.h"
 
-#define PAYS	(4 << 20)	/* bytes of traces, for a second process */
+#define SHARE	(1 << 20)	/* bytes for which a process pays */
 #define SLICE	(256 << 10)	/* bytes; more, if there are many streams */
 #define LEAST	(4 << 10)	/* bytes of a slice of a short trace */
 #define PARTS	8		/* slices of such a trace, for each process */
@@ -483,6 +483,14 @@ has_names(const struct ctf_trace *tr)
 	return 0;
 }
 
+/* Can the time of an event be before that of its packet? */
+static int
+goes_back(const struct ctf_sclass *sc)
+{
+	return sc->header != NULL && (sc->headtime.type == NULL ||
+	    sc->headtime.type->bits == 64);
+}
+
 /*
  * Can a packet be read without those before?  Yes if it tells all of its time,
  * and the file has no holes, of which is told where windows happen to be.  If
@@ -499,9 +507,8 @@ can_part(const struct reader *r)
 		if (tr->cpus != NULL || (r->names != NULL && has_names(tr)))
 			return 0;
 		for (sc = tr->sclasses; sc != NULL; sc = sc->next)
-			if (sc->beginbits != 64 || (r->select != NULL &&
-			    (sc->headtime.type == NULL ||
-			    sc->headtime.type->bits == 64)))
+			if (sc->beginbits != 64 ||
+			    (r->select != NULL && goes_back(sc)))
 				return 0;
 	}
 	for (i = 0; i < r->nstreams; i++)
@@ -515,13 +522,12 @@ can_part(const struct reader *r)
 static size_t
 cores_n(const struct reader *r, uint64_t total)
 {
+	const long most = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t n = r->cores->n;
-	long most;
 
-	if (n == 0 && total < PAYS)
-		return 1;
-	if (n == 0 && (most = sysconf(_SC_NPROCESSORS_ONLN)) > 0)
-		n = (size_t)most;
+	if (n == 0 && most > 0)
+		n = total / SHARE < (uint64_t)most ? (size_t)(total / SHARE) :
+		    (size_t)most;
 	return n > CORES_MAX ? CORES_MAX : n;
 }
 

@@ -165,7 +165,8 @@ make_length(struct ctf_field *len, const char *name)
 	name += strspn(name, "_");
 	n = strlen(name);
 	len->hidden = len->slot != 0 && strncmp(raw, name, n) == 0 &&
-	    strcmp(raw + n, "_length") == 0;
+	    strncmp(raw + n, "_length", 7) == 0 &&
+	    raw[n + 7 + strspn(raw + n + 7, "_")] == '\0';
 }
 
 /* A variant of these options, which begin where they must. */

@@ -366,6 +366,20 @@ packet_pauses(const struct ctf_stream *s, int64_t begin, int64_t end)
 	    s->off + s->pos == s->limit && s->bit == 0;
 }
 
+/* When the packet ends: after it begins, also if the bits of the time wrap. */
+static int64_t
+packet_end(struct ctf_stream *s, uint64_t val)
+{
+	const struct ctf_sclass *sc = s->class;
+
+	s->endcycles = val;
+	if (sc->endclock == sc->clock) {
+		s->endcycles = s->cycles;
+		clock_update(&s->endcycles, val, sc->endbits);
+	}
+	return ctf_ns(sc->endclock, s->endcycles);
+}
+
 /*
  * Note what was lost since the packet before, for ctf_peek() to tell.  Losses
  * that the first packet tells may be of its time or from long before, in
@@ -378,10 +392,7 @@ packet_losses(struct ctf_stream *s, const struct ctf_vals *v)
 	uint64_t n;
 
 	begin = ctf_ns(s->class->clock, s->cycles);
-	if (v->has & 1 << ROLE_END)
-		s->endcycles = v->val[ROLE_END];
-	end = v->has & 1 << ROLE_END ?
-	    ctf_ns(s->class->endclock, v->val[ROLE_END]) : begin;
+	end = v->has & 1 << ROLE_END ? packet_end(s, v->val[ROLE_END]) : begin;
 	if (v->has & 1 << ROLE_DISCARDED) {
 		n = v->val[ROLE_DISCARDED];
 		if (s->hasend ? n > s->discarded : n > 0 &&

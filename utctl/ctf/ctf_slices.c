@@ -43,7 +43,7 @@
 #include "reader.h"
 
 #define HEADER		512		/* bytes of a window, to walk */
-#define WINDOWS		(2 << 20)	/* bytes of all windows, to read */
+#define WINDOWS		(1 << 20)	/* bytes of all windows, to read */
 #define WINDOWMAX	(32 << 10)
 #define WINDOWMIN	(4 << 10)
 
@@ -175,7 +175,7 @@ slice_pass(struct slices *sl)
  * was read before lends its window and its open file.
  */
 static struct ctf_stream *
-stream_here(const struct slices *sl, const struct ctf_stream *s)
+stream_here(const struct slices *sl, const struct ctf_stream *s, size_t window)
 {
 	struct ctf_stream *c = sl->read[s->index], was;
 
@@ -201,7 +201,10 @@ stream_here(const struct slices *sl, const struct ctf_stream *s)
 	memcpy(c->vals, s->vals, c->nvals * sizeof(*c->vals));
 	c->off += c->pos;
 	c->fill = c->pos = c->stop = 0;
+	c->basecap = window;
 	c->growing = 0;
+	if (c->bit != 0)
+		(void)ctf_window_more(c);	/* the rest of a byte */
 	return c;
 }
 
@@ -219,11 +222,14 @@ slice_streams(const struct slices *sl, struct reader *part, int first)
 	part->left = ULLONG_MAX;
 	if (from->nstreams > 0)
 		window /= from->nstreams;
+	window = window > WINDOWMAX ? WINDOWMAX : window < WINDOWMIN ?
+	    WINDOWMIN : window;
 	for (i = 0; i < from->nstreams; i++) {
-		s = first ? stream_copy(from->streams[i]) :
-		    stream_here(sl, from->streams[i]);
-		s->basecap = window > WINDOWMAX ? WINDOWMAX :
-		    window < WINDOWMIN ? WINDOWMIN : window;
+		if (first) {
+			s = stream_copy(from->streams[i]);
+			s->basecap = window;
+		} else
+			s = stream_here(sl, from->streams[i], window);
 		stream_add(part, s);
 	}
 }
@@ -303,8 +309,7 @@ slice_go_on(struct slices *sl, struct reader *part)
 	for (i = 0; i < walk->nstreams; i++) {
 		if (sl->at[walk->streams[i]->index] == NULL)
 			continue;
-		s = stream_here(sl, walk->streams[i]);
-		s->basecap = WINDOWMIN;
+		s = stream_here(sl, walk->streams[i], WINDOWMIN);
 		if (stream_begin(part, s, sl->to + 1))
 			stream_add(part, s);
 		else

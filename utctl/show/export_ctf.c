@@ -209,7 +209,7 @@ cut_module(void *arg, struct ctf_stream *s)
 	const uint64_t at = 8 * s->at + s->atbit;
 
 	if (p->count > 0 && part->at == at)
-		return;				/* it is selected, too */
+		return;				/* a selected event */
 	part->at = at;
 	packet_event(p, s);
 }
@@ -275,8 +275,8 @@ cut_gone(void *arg, const struct ctf_stream *s)
 }
 
 /*
- * What the count of -n leaves, which is of events in the order of time: before
- * all else they are read in that order.
+ * Read once in the order of time, before all else, for what the count of -n
+ * leaves.
  */
 
 static void

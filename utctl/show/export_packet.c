@@ -38,7 +38,7 @@
 #include "export_packet.h"
 
 #define BLOCK	65536
-#define PARTS	4		/* of an event */
+#define PARTS	4		/* an event has so many */
 
 /* So many bytes of the packet that is read, from that one on. */
 static const uint8_t *
@@ -471,7 +471,8 @@ event_time(struct packet *p, uint64_t now, uint32_t bits)
 static void
 type_move(struct packet *p, struct ctf_cur *cur, const struct ctf_type *t)
 {
-	const struct ctf_field *f = t->fields, *end = f + t->nfields;
+	const struct ctf_field *f = t->fields;
+	const struct ctf_field *end = f == NULL ? f : f + t->nfields;
 	struct ctf_cur at;
 	uint64_t n;
 
