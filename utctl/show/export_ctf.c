@@ -352,7 +352,8 @@ cut_read(struct cut *c, struct reader *rd)
 	reader_begin(rd, &ops);
 	if (rd->select != NULL && rd->select->count_given)
 		cut_count(c, rd);
-	qsort(rd->streams, n, sizeof(*rd->streams), begin_cmp);
+	if (n > 1)
+		qsort(rd->streams, n, sizeof(*rd->streams), begin_cmp);
 	one = *rd;
 	one.sched = rd->names == NULL ? NULL : cut_module;
 	rd->nstreams = 0;

@@ -104,7 +104,7 @@ packet_read(struct packet *p, const struct ctf_stream *s)
 			    (p->in->buf + p->in->pos)) + p->vals.bit[i];
 	p->headlen = p->from = p->to = place(p, &cur);
 	p->begin = p->vals.val[ROLE_BEGIN];
-	p->end = p->vals.val[ROLE_END];
+	p->end = p->ends = packet_has(p, ROLE_END) ? s->endcycles : 0;
 	p->early = packet_has(p, ROLE_BEGIN) && sc->beginbits == 64 &&
 	    ctf_ns(sc->clock, p->begin) < s->since;
 	p->late = sc->endclock == sc->clock && s->end > s->until;
@@ -309,7 +309,7 @@ packet_end(struct packet *p)
 		export_dir_die(p->path);
 	p->begun = p->timed = 0;
 	p->count = 0;
-	p->end = p->vals.val[ROLE_END];
+	p->end = p->ends;
 }
 
 static void

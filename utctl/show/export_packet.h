@@ -58,6 +58,7 @@ struct packet {
 	uint64_t		 limit;		/* where the content ends */
 	struct ctf_vals		 vals;		/* header's and context's */
 	uint64_t		 at[ROLE_MAX];	/* where these are */
+	uint64_t		 ends;		/* cycles: when it ends */
 	int			 told;		/* a loss, or gap, is told */
 	int			 early, late;	/* reaches beyond -b, -u */
 
