@@ -46,6 +46,7 @@ struct parser {
 	bool		 bad;
 	char		*why;
 	size_t		 n;
+	bool		 any;		/* contexts may be other tracers' */
 };
 
 /* Longer ones first.  Those of one operand only have no precedence. */
@@ -284,17 +285,17 @@ lex_name(struct parser *p)
 static bool
 lex_context(struct parser *p, size_t len)
 {
-	char name[CONTEXT_NAME];
+	char name[CONTEXT_NAME] = "";
+	bool known;
 	size_t i;
 
-	if (len - 1 >= sizeof(name))
-		return false;
-	memcpy(name, p->start + 1, len - 1);
-	name[len - 1] = '\0';
-	if (context_kind(name) == -1)
+	if (len - 1 < sizeof(name))
+		memcpy(name, p->start + 1, len - 1);
+	known = context_kind(name) != -1;
+	if (!known && (!p->any || len == 1))
 		return false;
 	p->node.op = EXPR_FIELD;
-	p->node.type = INTEGER;
+	p->node.type = known ? INTEGER : ANY;
 	p->node.s.at = p->e->used;
 	p->node.s.len = (uint16_t)len;
 	for (i = 0; i < len; i++)
@@ -627,8 +628,8 @@ parse_all(struct parser *p)
 		    "text is not a condition");
 }
 
-struct expr *
-expr_parse(const char *text, char *why, size_t n)
+static struct expr *
+parse_text(const char *text, char *why, size_t n, bool any)
 {
 	const size_t len = strlen(text);
 	struct parser p;
@@ -637,6 +638,7 @@ expr_parse(const char *text, char *why, size_t n)
 	p.text = p.p = p.start = text;
 	p.why = why;
 	p.n = n;
+	p.any = any;
 	if (len >= EXPR_MAX) {
 		complain(&p, EXPR_MAX, "longer than %d bytes", EXPR_MAX - 1);
 		return NULL;
@@ -652,6 +654,18 @@ expr_parse(const char *text, char *why, size_t n)
 		return p.e;
 	expr_free(p.e);
 	return NULL;
+}
+
+struct expr *
+expr_parse(const char *text, char *why, size_t n)
+{
+	return parse_text(text, why, n, false);
+}
+
+struct expr *
+expr_parse_any(const char *text, char *why, size_t n)
+{
+	return parse_text(text, why, n, true);
 }
 
 void

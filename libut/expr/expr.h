@@ -89,6 +89,8 @@ struct expr;
  * "column 12: ...", of characters from 1.
  */
 struct expr *expr_parse(const char *, char *, size_t);
+/* For events of any tracer, which may have contexts of any name. */
+struct expr *expr_parse_any(const char *, char *, size_t);
 void	 expr_free(struct expr *);
 
 /*

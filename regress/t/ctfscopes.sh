@@ -74,7 +74,7 @@ bits le <<-END
 8 2
 8 7
 END
-for f in 'n == 2 && b == 7' 'b == 7'; do
+for f in 'n == 2 && b == 7' '$n == 0 && b == 7' '$b == 9' 'b == 7'; do
 	[ "$(utctl view -f "$f" "$T_CTF" | grep -c 'n = 2, a = \[1, 2\], b = 7')" \
 	    -eq 1 ] || fail "-f '$f': $(utctl view "$T_CTF")"
 done
@@ -165,3 +165,35 @@ meta_trace=
 } >"$T_CTF/metadata"
 expect 1 'metadata: line [0-9]*: too many labels of tags' \
     utctl view -q "$T_CTF"
+
+# A length in another struct that means it itself, and is there twice, is not
+# taken for the other one's.
+meta_more="typealias $u8 := u; struct S { struct { u n; } c; u a[c.n]; };"
+trace le 'struct S x; struct S y; u w[x.c.n]; u z;'
+expect 1 "no field 'x.c.n' before this, or it is" utctl view "$T_CTF"
+
+# Elements of no bits end.
+trace le "$u8 b; struct { } a[65535];"
+dd if=/dev/zero of="$T_CTF/stream" bs=1000 count=60 2>/dev/null
+expect 1 "beyond the packet's content" utctl view -q "$T_CTF"
+
+# An end of fewer bits than time needs: packets are found by it nevertheless.
+meta_more="clock { name = c; freq = 1; };
+    typealias integer { size = 8; align = 8; map = clock.c.value; } := t;"
+meta_stream="packet.context := struct { t timestamp_begin; t timestamp_end;
+    $u8 content_size; }; event.header := struct { t timestamp; };"
+trace le "$u8 b;"
+bits le <<-END
+8 200
+8 210
+8 40
+8 205
+8 1
+8 250
+8 10
+8 40
+8 5
+8 2
+END
+[ "$(utctl view -b @255 "$T_CTF" | from_view)" = 'e:v { b = 2 }' ] ||
+    fail "-b: $(utctl view "$T_CTF")"

@@ -43,7 +43,7 @@
 #define CTF_ALLNODES	(32 << 20)	/* in all events */
 #define CTF_EMPTY	256		/* per type, that may have no bits */
 #define CTF_STEPS	(1 << 26)	/* fields, labels compared */
-#define CTF_EMPTIES	65536		/* elements of no bits, per event */
+#define CTF_EMPTIES	65536		/* elements of no bits, and 64 a byte */
 #define CTF_LABELS	65536		/* per enum */
 #define CTF_NAMES	4096		/* types; clocks and streams */
 #define CTF_CLOCKS	64
@@ -200,6 +200,7 @@ struct ctf_type {
 	const char		*path;		/* absolute, of slot: or NULL */
 	int			 optional;	/* VARIANT: or nothing */
 	int			 owned;		/* STRUCT: of one place only */
+	int			 inherits;	/* ... and has such in it */
 	struct ctf_field	*fields;	/* STRUCT, VARIANT */
 	size_t			 nfields;
 	struct ctf_label	*labels;	/* ENUM, VARIANT (its tag's) */
@@ -391,7 +392,7 @@ struct ctf_stream;
 struct ctf_cur {
 	const uint8_t	*p, *end;
 	unsigned int	 bit;		/* where in *p, in its bit order */
-	uint32_t	 empty;		/* elements of no bits so far */
+	uint64_t	 empty;		/* elements of no bits so far */
 	const struct ctf_stream *s;	/* the stream that p is in */
 	struct ctf_vals	*found;		/* NULL: roles are not wanted */
 };
@@ -427,6 +428,7 @@ struct ctf_stream {
 	uint64_t		 limit;		/* content's end in file */
 	uint64_t		 last;		/* the byte it ends in ... */
 	unsigned int		 lastbit;	/* ... and before which bit */
+	uint64_t		 empty;		/* ctf_cur's, in this packet */
 	uint64_t		*vals;		/* see ctf_field's slot */
 	size_t			 nvals;
 

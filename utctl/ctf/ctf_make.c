@@ -210,6 +210,7 @@ struct ctf_type *
 make_own(struct ctf_trace *tr, struct ctf_type *t)
 {
 	struct ctf_type *own, *next;
+	size_t i;
 
 	if (t->owned)
 		return t;
@@ -220,6 +221,8 @@ make_own(struct ctf_trace *tr, struct ctf_type *t)
 	fields_copy(tr, own, t->fields, t->nfields);
 	own->owned = 1;
 	own->fixed = 0;
+	for (i = 0; i < own->nfields; i++)
+		own->inherits |= own->fields[i].type->owned;
 	return own;
 }
 
@@ -247,7 +250,8 @@ make_path(struct ctf_trace *tr, struct ctf_type *t, const char *path, size_t n)
 			return NULL;
 		if (path[len] == '\0')
 			return f;
-		if (f->type->kind != CTF_STRUCT)
+		if (f->type->kind != CTF_STRUCT ||
+		    (t->inherits && f->type->owned))
 			return NULL;
 		t = f->type = make_own(tr, f->type);
 		path += len + 1;

@@ -77,6 +77,7 @@ static void
 cur_set(struct ctf_cur *c, const struct ctf_stream *s)
 {
 	c->s = s;
+	c->empty = s->empty;
 	c->p = s->buf + s->pos;
 	c->bit = s->bit;
 	c->end = s->buf + s->stop;
@@ -148,7 +149,6 @@ stream_struct(struct ctf_stream *s, const struct ctf_type *t,
 		return 0;
 	do {
 		cur_set(&c, s);
-		c.empty = 0;
 		if (ctf_walk(&c, t, v) == 0) {
 			s->pos = (size_t)(c.p - s->buf);
 			s->bit = c.bit;
@@ -474,6 +474,7 @@ packet_open(struct ctf_stream *s)
 	if (s->pkt >= s->size)
 		return -1;
 	stream_vals(s);
+	s->empty = 0;
 	ctf_window_seek(s, s->pkt);
 	ctf_window_limit(s, s->size);
 	if ((bad = packet_header(s)) == -1)
@@ -707,7 +708,6 @@ event_walk(const struct ctf_stream *s, const struct ctf_eclass *ev,
 		c->p += ev->fixed;
 		return 0;
 	}
-	c->empty = 0;
 	return (context != NULL && ctf_walk(c, context, NULL) == -1) ||
 	    (ev->context != NULL && ctf_walk(c, ev->context, NULL) == -1) ||
 	    (ev->fields != NULL && ctf_walk(c, ev->fields, NULL) == -1) ||
@@ -736,6 +736,7 @@ ctf_body(struct ctf_stream *s)
 	s->bodybit = s->bit;
 	s->pos = (size_t)(c.p - s->buf);
 	s->bit = c.bit;
+	s->empty = c.empty;
 	if (s->off + s->pos == s->at && s->bit == s->atbit) {
 		event_damage(s, "of no bytes");
 		return -1;

@@ -122,6 +122,7 @@ path_resolve(struct look *l, struct ctf_type *t)
 	if (root == NULL || *root == NULL || scope > l->scope)
 		return "is no field before this";
 	*root = make_own(l->tr, *root);
+	(*root)->inherits = 0;
 	if ((f = make_path(l->tr, *root, path, scope == l->scope ? l->index :
 	    (*root)->nfields)) == NULL)
 		return "is no field before this";

@@ -120,7 +120,8 @@ slot_set(struct ctf_parse *p, struct ctf_type *t, const char *path)
 		return NULL;
 	}
 	if ((f = field_meant(p, path, &slot)) == NULL) {
-		ctf_error(p, "no field '%.64s' before this", path);
+		ctf_error(p, "no field '%.64s' before this, or it is that of "
+		    "another struct, too", path);
 		return NULL;
 	}
 	if (*slot == 0)

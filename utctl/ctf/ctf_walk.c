@@ -187,6 +187,16 @@ ctf_option(const struct ctf_cur *c, const struct ctf_type *t)
 	return l == NULL ? NULL : &t->fields[l->option];
 }
 
+/* Another element of no bits: are they more than a packet may have there? */
+static int
+is_endless(struct ctf_cur *c)
+{
+	const struct ctf_stream *s = c->s;
+
+	return c->empty++ >= CTF_EMPTIES && c->empty - CTF_EMPTIES >
+	    CTF_EMPTIES / 1024 * (s->off - s->pkt + (uint64_t)(c->p - s->buf));
+}
+
 /*
  * The padding before the first element is there even if no element is.  So that
  * a wrong number soon ends, only so many elements may be nothing at all.
@@ -214,7 +224,7 @@ walk_elems(struct ctf_cur *c, const struct ctf_type *t)
 		before = c->p;
 		bit = c->bit;
 		if (ctf_walk_type(c, elem) == -1 || (c->p == before &&
-		    c->bit == bit && c->empty++ == CTF_EMPTIES))
+		    c->bit == bit && is_endless(c)))
 			return -1;
 	}
 	return 0;

@@ -97,7 +97,7 @@ set_filter(struct select *sel, const char *s)
 	if (sel->filter != NULL)
 		die("-f is given twice: && or || join filters");
 	sel->text = s;
-	if ((sel->filter = expr_parse(s, why, sizeof(why))) == NULL)
+	if ((sel->filter = expr_parse_any(s, why, sizeof(why))) == NULL)
 		die("filter '%s': %s", s, why);
 }
 
