@@ -74,6 +74,43 @@ place(const struct packet *p, const struct ctf_cur *cur)
 	    (uint64_t)(cur->p - p->in->buf)) + cur->bit;
 }
 
+/* The order of the first number in bits; -1: there is none. */
+static int
+type_order(const struct ctf_type *t)
+{
+	int big = -1;
+	size_t i;
+
+	if (t == NULL || t->bits != 0)
+		return t == NULL || !t->isbits || t->leb ? -1 : t->big;
+	if (t->kind == CTF_ARRAY || t->kind == CTF_SEQ)
+		return type_order(t->elem);
+	for (i = 0; i < t->nfields && big == -1; i++)
+		big = type_order(t->fields[i].type);
+	return big;
+}
+
+/* How bits are counted in a class of streams: no byte has both orders. */
+static int
+class_order(const struct ctf_trace *tr, const struct ctf_sclass *sc)
+{
+	int big = type_order(tr->header);
+	size_t i;
+
+	if (big == -1)
+		big = type_order(sc->packet);
+	if (big == -1)
+		big = type_order(sc->header);
+	if (big == -1)
+		big = type_order(sc->context);
+	for (i = 0; i < sc->nevents && big == -1; i++) {
+		big = type_order(sc->events[i]->context);
+		if (big == -1)
+			big = type_order(sc->events[i]->fields);
+	}
+	return big == -1 ? tr->big : big;
+}
+
 /* The packet in which the stream is. */
 void
 packet_read(struct packet *p, const struct ctf_stream *s)
@@ -84,6 +121,8 @@ packet_read(struct packet *p, const struct ctf_stream *s)
 	int i;
 
 	p->open = 1;
+	if (p->in->class != sc)
+		p->big = class_order(s->trace, sc);
 	p->in->class = sc;
 	p->in->pkt = s->pkt;
 	p->in->vals = s->vals;
@@ -141,7 +180,7 @@ out_bytes(struct packet *p, const void *from, size_t n)
 static void
 out_bits(struct packet *p, const uint8_t *from, uint64_t at, uint64_t n)
 {
-	const int big = p->in->trace->big;
+	const int big = p->big;
 	uint64_t whole;
 
 	for (; n > 0; n -= whole, at += whole) {
@@ -251,7 +290,8 @@ head_counts(struct packet *p, uint64_t end)
 	head_set(p, ROLE_DISCARDED, r->discarded);
 	r->end = packet_has(p, ROLE_END) ?
 	    ctf_ns(p->in->class->endclock, end) :
-	    ctf_ns(p->in->class->clock, p->cycles);
+	    ctf_ns(p->in->class->clock, packet_has(p, ROLE_BEGIN) ?
+	    p->begin : p->cycles);
 	p->endcycles = end;
 }
 
@@ -295,8 +335,8 @@ packet_end(struct packet *p)
 	run_flush(p);
 	content = p->pos;
 	out_align(p, 8);
-	if (!packet_has(p, ROLE_PACKET) && (content != p->pos ||
-	    (!packet_has(p, ROLE_CONTENT) && p->start != 0)))
+	if (!packet_has(p, ROLE_CONTENT) && (content != p->pos ||
+	    (!packet_has(p, ROLE_PACKET) && p->start != 0)))
 		die("%s: has no sizes of packets, and cannot be cut so",
 		    p->in->path);
 	head_set(p, ROLE_PACKET, p->pos);
@@ -347,7 +387,7 @@ cycles_at(const struct ctf_clock *cl, int64_t ns)
 static void
 empty_put(struct packet *p, uint64_t begin, uint64_t end)
 {
-	p->begin = begin - (begin > 0);
+	p->begin = begin - (begin > 0 && packet_has(p, ROLE_END));
 	p->end = end;
 	packet_end(p);
 	p->begin = p->vals.val[ROLE_BEGIN];

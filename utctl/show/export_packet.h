@@ -53,6 +53,7 @@ struct packet {
 
 	/* The packet that is read. */
 	int			 open;
+	int			 big;		/* the order of bits */
 	uint64_t		 size;		/* bytes */
 	uint64_t		 headlen;	/* bits of the head */
 	uint64_t		 limit;		/* where the content ends */
