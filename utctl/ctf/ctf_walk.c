@@ -33,6 +33,8 @@ ctf_align(struct ctf_cur *c, uint32_t align)
 {
 	uint64_t pad;
 
+	if (c->bit != 0 && c->p == c->end)
+		return -1;			/* the byte is not here yet */
 	if (align < 8) {
 		c->bit = (c->bit + align - 1) & ~(align - 1);
 		c->p += c->bit / 8;
@@ -70,7 +72,9 @@ walk_skip(struct ctf_cur *c, uint64_t n)
 static int
 walk_bits(struct ctf_cur *c, uint64_t n, uint32_t bits)
 {
-	if (n > (8 * (uint64_t)(c->end - c->p) - c->bit) / bits)
+	const uint64_t left = 8 * (uint64_t)(c->end - c->p);
+
+	if (left < c->bit || n > (left - c->bit) / bits)
 		return -1;
 	n = n * bits + c->bit;
 	c->p += n / 8;
