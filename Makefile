@@ -181,25 +181,25 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/ctf/ctf_json.c utctl/ctf/ctf_label.c utctl/ctf/ctf_lex.c \
 		utctl/ctf/ctf_locate.c utctl/ctf/ctf_make.c \
 		utctl/ctf/ctf_merge.c utctl/ctf/ctf_meta.c utctl/ctf/ctf_num.c \
-		utctl/ctf/ctf_open.c utctl/ctf/ctf_points.c \
-		utctl/ctf/ctf_read.c utctl/ctf/ctf_row.c \
-		utctl/ctf/ctf_scalar.c utctl/ctf/ctf_scope.c \
-		utctl/ctf/ctf_slices.c utctl/ctf/ctf_text.c \
-		utctl/ctf/ctf_time.c utctl/ctf/ctf_twice.c \
-		utctl/ctf/ctf_type.c utctl/ctf/ctf_value.c \
-		utctl/ctf/ctf_walk.c utctl/ctf/ctf_window.c utctl/ctf/select.c \
-		utctl/ctl/channel.c utctl/ctl/event.c utctl/ctl/glob.c \
-		utctl/ctl/list.c utctl/ctl/list_json.c \
-		utctl/ctl/list_session.c utctl/ctl/load.c utctl/ctl/quote.c \
-		utctl/ctl/rotate.c utctl/ctl/save.c utctl/ctl/session.c \
-		utctl/ctl/step.c utctl/ctl/track.c utctl/ctl/trigger.c \
-		utctl/ctl/why_empty.c utctl/help.c utctl/json.c utctl/map.c \
-		utctl/option.c utctl/rec/attach.c utctl/rec/daemon.c \
-		utctl/rec/follower.c utctl/rec/procfs.c utctl/rec/record.c \
-		utctl/rec/record_dir.c utctl/rec/record_options.c \
-		utctl/rec/record_session.c utctl/rec/recover.c \
-		utctl/rec/report.c utctl/rec/wrapper.c utctl/regular.c \
-		utctl/remove.c utctl/say.c utctl/show/clocks.c \
+		utctl/ctf/ctf_open.c utctl/ctf/ctf_packet.c \
+		utctl/ctf/ctf_points.c utctl/ctf/ctf_read.c \
+		utctl/ctf/ctf_row.c utctl/ctf/ctf_scalar.c \
+		utctl/ctf/ctf_scope.c utctl/ctf/ctf_slices.c \
+		utctl/ctf/ctf_text.c utctl/ctf/ctf_time.c \
+		utctl/ctf/ctf_twice.c utctl/ctf/ctf_type.c \
+		utctl/ctf/ctf_value.c utctl/ctf/ctf_walk.c \
+		utctl/ctf/ctf_window.c utctl/ctf/select.c utctl/ctl/channel.c \
+		utctl/ctl/event.c utctl/ctl/glob.c utctl/ctl/list.c \
+		utctl/ctl/list_json.c utctl/ctl/list_session.c \
+		utctl/ctl/load.c utctl/ctl/quote.c utctl/ctl/rotate.c \
+		utctl/ctl/save.c utctl/ctl/session.c utctl/ctl/step.c \
+		utctl/ctl/track.c utctl/ctl/trigger.c utctl/ctl/why_empty.c \
+		utctl/help.c utctl/json.c utctl/map.c utctl/option.c \
+		utctl/rec/attach.c utctl/rec/daemon.c utctl/rec/follower.c \
+		utctl/rec/procfs.c utctl/rec/record.c utctl/rec/record_dir.c \
+		utctl/rec/record_options.c utctl/rec/record_session.c \
+		utctl/rec/recover.c utctl/rec/report.c utctl/rec/wrapper.c \
+		utctl/regular.c utctl/remove.c utctl/say.c utctl/show/clocks.c \
 		utctl/show/columns.c utctl/show/durations.c \
 		utctl/show/export.c utctl/show/export_chrome.c \
 		utctl/show/export_ctf.c utctl/show/export_dir.c \

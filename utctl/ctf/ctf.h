@@ -575,12 +575,20 @@ void	 ctf_points_read(struct ctf_trace *, const char *);
 /* ctf_find.c: the name, with the host in front of it, if it is given. */
 char	*host_name(const char *, const char *);
 
-/* ctf_read.c */
+/* ctf_packet.c */
 void	 ctf_who(struct ctf_who *, const struct ctf_vals *);
+/* Read a header or context at the stream's place, which may be none. */
+int	 ctf_stream_struct(struct ctf_stream *, const struct ctf_type *,
+	    struct ctf_vals *);
+void	 ctf_stream_vals(struct ctf_stream *);
+void	 ctf_time_check(struct ctf_stream *, uint64_t, int64_t, int64_t);
+int	 ctf_packet_open(struct ctf_stream *);
+int	 ctf_packet(struct ctf_stream *);
+
+/* ctf_read.c */
 int	 ctf_peek(struct ctf_stream *);
 /* Until when events were lost, or are gone, of which the item tells. */
 int64_t	 ctf_lost_until(const struct ctf_stream *);
-int	 ctf_packet(struct ctf_stream *);
 int	 ctf_again(struct ctf_stream *, const struct ctf_trace *, int);
 int	 ctf_body(struct ctf_stream *);
 uint64_t ctf_skip(struct ctf_stream *);
@@ -676,6 +684,29 @@ ctf_take(struct ctf_cur *c, const struct ctf_type *t)
 	v = ctf_load(c->p, t);
 	c->p += t->fixed;
 	return v;
+}
+
+/* The counter's next value, of which these are the low bits. */
+static inline void
+ctf_clock_update(uint64_t *cycles, uint64_t low, uint32_t bits)
+{
+	uint64_t mask = UINT64_MAX >> (64 - bits);
+
+	low &= mask;
+	if (bits < 64 && low < (*cycles & mask))
+		*cycles += mask + 1;
+	*cycles = (*cycles & ~mask) | low;
+}
+
+/* At the stream's place. */
+static inline void
+ctf_cur_set(struct ctf_cur *c, const struct ctf_stream *s)
+{
+	c->s = s;
+	c->empty = s->empty;
+	c->p = s->buf + s->pos;
+	c->bit = s->bit;
+	c->end = s->buf + s->stop;
 }
 
 #endif /* CTF_H */
