@@ -144,8 +144,9 @@ packet_read(struct packet *p, const struct ctf_stream *s)
 	p->headlen = p->from = p->to = place(p, &cur);
 	p->begin = p->vals.val[ROLE_BEGIN];
 	p->end = p->ends = packet_has(p, ROLE_END) ? s->endcycles : 0;
-	p->early = packet_has(p, ROLE_BEGIN) && sc->beginbits == 64 &&
-	    ctf_ns(sc->clock, p->begin) < s->since;
+	/* Without an end, the begin tells when the next packet's loss began. */
+	p->early = packet_has(p, ROLE_BEGIN) && packet_has(p, ROLE_END) &&
+	    sc->beginbits == 64 && ctf_ns(sc->clock, p->begin) < s->since;
 	p->late = sc->endclock == sc->clock && s->end > s->until;
 	p->told = p->timed = 0;
 	p->count = p->lost = p->discarded = 0;
