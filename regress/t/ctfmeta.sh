@@ -72,6 +72,15 @@ for n in 20 37 300; do
 	head -c $n "$T/m" >"$T_CTF/metadata"
 	complains 'metadata' utctl view "$T_CTF"
 done
+trace le 't1 a;'
+packets le 10 4096 0
+head -c 4200 "$T_CTF/metadata" >"$T/m"
+cp "$T/m" "$T_CTF/metadata"
+utctl view "$T_CTF" >"$T/out" 2>"$T/err"
+grep -q 'metadata: byte 4096: a packet of metadata that is cut' "$T/err" ||
+    fail "cut: $(cat "$T/err")"
+printf '\037\213\010\0\0\0\0\0\0\3\0\0' >"$T_CTF/metadata"
+complains 'metadata: compressed: unpack it' utctl view "$T_CTF"
 meta_more=
 
 # Numbers, strings, comments, and other words for what there is.

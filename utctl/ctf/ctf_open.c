@@ -84,8 +84,13 @@ meta_unpack(struct ctf_trace *tr, char *text, size_t n)
 			    "encrypted", at);
 			return -1;
 		}
-		if (content > n - at)
+		if (content > n - at) {
+			if (to > 0)
+				ctf_warn(tr->file, "byte %zu: a packet of "
+				    "metadata that is cut short: events "
+				    "described in it are not known", at);
 			break;
+		}
 		memmove(text + to, text + at + PACKET_HEAD,
 		    content - PACKET_HEAD);
 		to += content - PACKET_HEAD;
@@ -93,6 +98,20 @@ meta_unpack(struct ctf_trace *tr, char *text, size_t n)
 			break;
 	}
 	return (ssize_t)to;
+}
+
+/* Is it what gzip, zstd, xz, bzip2 or zip makes?  There are ten bytes. */
+static int
+is_compressed(const char *text)
+{
+	static const char *const begins[] = { "\x1f\x8b", "\x28\xb5\x2f\xfd",
+	    "\xfd" "7zXZ", "BZh", "PK\x03\x04" };
+	size_t i;
+
+	for (i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (memcmp(text, begins[i], strlen(begins[i])) == 0)
+			return 1;
+	return 0;
 }
 
 static int
@@ -109,7 +128,9 @@ meta_parse(struct ctf_trace *tr, char *text, size_t n)
 	if (n > 0 && text[0] == CTF_RS)
 		return ctf_fragments(tr, text, n);
 	if (n >= 10 && !packets && memcmp(text, "/* CTF 1.8", 10) != 0) {
-		ctf_damage(tr->file, "not metadata of CTF 1.8");
+		ctf_damage(tr->file, is_compressed(text) ? "compressed: "
+		    "unpack it first, and the trace's other files" :
+		    "no metadata of CTF 1.8 or CTF 2");
 		return -1;
 	}
 	return ctf_tsdl(tr, text, n);

@@ -146,9 +146,11 @@ put_thread(char *key, const struct ctf_stream *s, const struct ctf_who *who)
 	free(name);
 	p += strlen(p);
 	*p++ = '[';
-	p = ctf_put_i64(p, who->vpid);
+	if (who->has & 1 << ROLE_VPID)
+		p = ctf_put_i64(p, who->vpid);
 	*p++ = ':';
-	p = ctf_put_i64(p, who->vtid);
+	if (who->has & 1 << ROLE_VTID)
+		p = ctf_put_i64(p, who->vtid);
 	*p++ = ']';
 	return (size_t)(p - key);
 }
@@ -202,7 +204,8 @@ put_part(const struct groups *g, size_t i, const struct ctf_stream *s,
 	if (g->by[i] == BY_FIELD)
 		return put_field(key, g->names[i], at, s);
 	who = ctf_whose(s, &buf);
-	return g->by[i] == BY_PROGRAM ? put_name(key, who->name) :
+	return g->by[i] == BY_PROGRAM ? put_name(key, who->name[0] == '\0' ?
+	    "-" : who->name) :
 	    put_thread(key, s, who);
 }
 
