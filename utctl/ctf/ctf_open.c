@@ -105,7 +105,7 @@ static int
 is_compressed(const char *text)
 {
 	static const char *const begins[] = { "\x1f\x8b", "\x28\xb5\x2f\xfd",
-	    "\xfd" "7zXZ", "BZh", "PK\x03\x04" };
+	    "\3757zXZ", "BZh", "PK\x03\x04" };
 	size_t i;
 
 	for (i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
