@@ -44,8 +44,16 @@ table 2 "$T/stat1" >"$T/want"
 table 1 "$T/stat2" >"$T/got"
 diff "$T/want" "$T/got" >"$T/diff" || fail "stat -d: $(cat "$T/diff")"
 
+# A copy of a trace is the same trace: each packet is read once.
+cp -R "$T/one" "$T/same" || fail "cp"
+utctl stat -N -d "$T/one" "$T/same" >"$T/stat2" 2>"$T/err" || fail "stat of copy"
+[ ! -s "$T/err" ] || fail "stat of copy: $(cat "$T/err")"
+table 1 "$T/stat1" >"$T/want"
+table 1 "$T/stat2" >"$T/got"
+diff "$T/want" "$T/got" >"$T/diff" || fail "copy: $(cat "$T/diff")"
+
 # Two threads that nothing tells apart have packets that overlap.
-cp -R "$T/one" "$T/copy" || fail "cp"
+utctl export -F ctf -N -n 6 -o "$T/copy" "$T/one" || fail "export -F ctf"
 unsure='1 thread, such as named\[[0-9]*:[0-9]*\]: the pairs are not certain, '
 expect 0 "$unsure" utctl stat -d "$T/one" "$T/copy"
 expect 0 "$unsure" utctl view -i "$T/one" "$T/copy"
