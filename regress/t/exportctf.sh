@@ -179,6 +179,21 @@ no '[.][.]: give that' sh -c 'cd "$1" && exec utctl export -F ctf -o "$2" .. \
     "$3"' sh "$T/x/in" "$T/new" "$T/s"
 no 'No such file' utctl export -F ctf -o "$T/none/new" "$trace"
 no '/both: is not empty' utctl export -F ctf -o "$T/both" "$trace"
+mkdir "$T/theirs"
+if [ "$(id -u)" -eq 0 ]; then
+	# What is there could be moved, and links put in its place.
+	chown 65534 "$T/theirs"
+	no '/theirs: others can write there' \
+	    utctl export -F ctf -o "$T/theirs" "$trace"
+	chown 0 "$T/theirs" && chmod 777 "$T/theirs"
+	no '/theirs: others can write there' \
+	    utctl export -F ctf -o "$T/theirs" "$trace"
+	mkdir -m 755 "$T/user" && chown 65534 "$T/user" &&
+	    ln -s "$T" "$T/user/link" && chown -h 65534 "$T/user/link" ||
+	    fail "link"
+	no '/new: .*a symbolic link on the way' \
+	    utctl export -F ctf -o "$T/user/link/new" "$trace"
+fi
 mkdir "$T/empty" && ln -s empty "$T/link" && : >"$T/file" || fail "mkdir"
 no '/link: is there, and is not a directory' utctl export -F ctf -o "$T/link" \
     "$trace"
@@ -200,7 +215,7 @@ no 'File too large' sh -c 'ulimit -f 8; exec utctl export -F ctf -o "$@"' sh \
 # A full file system.
 [ "$(uname -s)" = Linux ] && [ "$(id -u)" -eq 0 ] || exit 0
 mkdir "$T/small"
-mount -t tmpfs -o size=16k tmpfs "$T/small" 2>/dev/null || exit 0
+mount -t tmpfs -o size=16k,mode=755 tmpfs "$T/small" 2>/dev/null || exit 0
 trap 'umount "$T/small" 2>/dev/null || umount -l "$T/small"; finish' EXIT
 no 'No space left' utctl export -F ctf -o "$T/small/cut" "$trace"
 no 'No space left' utctl export -F ctf -o "$T/small" "$trace"

@@ -598,11 +598,11 @@ cores_run(struct reader *r, const struct reader_ops *ops, void *arg)
 		total += r->streams[i]->size;
 	if (total > 0)
 		n = cores_n(r, total);
-	if (n < 2 || !can_part(r) || !cores_read(r, n, slice_size(r, total,
-	    n), ops, arg)) {
-		ut_confine_reader(0);
+	i = n < 2 || !can_part(r) ? 0 : (size_t)cores_read(r, n,
+	    slice_size(r, total, n), ops, arg);
+	ut_confine_reader(0);
+	if (i == 0)
 		return 0;
-	}
 	if (r->select != NULL && ctf_damage_lines() != lines) {
 		ctf_damage_forget(lines);
 		damage_again(r);

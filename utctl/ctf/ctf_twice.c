@@ -26,6 +26,13 @@
 #include "../say.h"
 #include "reader.h"
 
+/* The traces of a session that have one UUID, and so one set of streams. */
+static uint64_t
+session_key(const struct ctf_trace *tr)
+{
+	return map_bytes(tr->origin, tr->uuid, sizeof(tr->uuid));
+}
+
 /* The sessions of traces: the value is a trace, or the map if several. */
 static int
 sessions_find(const struct reader *r, struct map *sessions)
@@ -36,10 +43,10 @@ sessions_find(const struct reader *r, struct map *sessions)
 	for (tr = r->traces; tr != NULL; tr = tr->next) {
 		if (!tr->hasorigin)
 			continue;
-		if (map_get(sessions, tr->origin) == NULL)
-			map_put(sessions, tr->origin, tr);
+		if (map_get(sessions, session_key(tr)) == NULL)
+			map_put(sessions, session_key(tr), tr);
 		else {
-			map_put(sessions, tr->origin, sessions);
+			map_put(sessions, session_key(tr), sessions);
 			any = 1;
 		}
 	}
@@ -55,8 +62,7 @@ packet_key(const struct ctf_stream *s)
 	    map_bytes(0, name, strlen(name)), s->cycles, (uint64_t)s->end,
 	    s->seq, s->limit - s->pkt };
 
-	return map_bytes(map_bytes(s->trace->origin, s->trace->uuid,
-	    sizeof(s->trace->uuid)), what, sizeof(what));
+	return map_bytes(session_key(s->trace), what, sizeof(what));
 }
 
 static void
@@ -107,8 +113,8 @@ reader_twice(struct reader *r)
 	if (sessions_find(r, &sessions))
 		for (i = 0; i < r->nstreams; i++) {
 			tr = r->streams[i]->trace;
-			if (tr->hasorigin && map_get(&sessions, tr->origin) ==
-			    &sessions)
+			if (tr->hasorigin && map_get(&sessions,
+			    session_key(tr)) == &sessions)
 				stream_look(r->streams[i], &packets);
 		}
 	ctf_damage_hush(0);

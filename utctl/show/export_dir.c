@@ -16,9 +16,10 @@
 
 
 /*
- * The directory that utctl export writes.  Each file in it is new, and no link
- * is followed below it.  If utctl ends before export_dir_keep(), all that was
- * made is removed.
+ * The directory that utctl export writes.  Nobody else can put anything there:
+ * it and all in it is of who runs utctl, each file is new, and no link is
+ * followed.  If utctl ends before export_dir_keep(), all that was made is
+ * removed.
  */
 
 #include <sys/types.h>
@@ -34,7 +35,10 @@
 #include <unistd.h>
 
 #include "../say.h"
+#include "../utctl.h"
 #include "export.h"
+
+#define MODE	0755		/* directories have it */
 
 /* A file or a directory that was made, below the top. */
 struct made {
@@ -44,6 +48,8 @@ struct made {
 };
 
 static const char	*top;
+static int		 above = -1;	/* the directory that top is in ... */
+static char		*name;		/* ... by that name */
 static int		 top_fd = -1;
 static int		 top_made;
 static struct made	*made;
@@ -78,7 +84,7 @@ dir_end(int keep)
 	close(top_fd);
 	top_fd = -1;
 	if (!keep && top_made)
-		(void)rmdir(top);
+		(void)unlinkat(above, name, AT_REMOVEDIR);
 }
 
 static void
@@ -110,25 +116,40 @@ is_empty(int fd)
 	return n == 0;
 }
 
+/* Is it ours alone?  What others could put into root's is not root's. */
+static int
+is_ours(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
+	    (st.st_uid != 0 || (st.st_mode & (S_IWGRP | S_IWOTH)) == 0);
+}
+
 void
 export_dir(const char *path)
 {
-	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-	static int once;
+	char *whole = absolute(path);
 
 	top = path;
-	top_made = mkdir(path, 0777) == 0;
+	if ((above = dir_above(whole, &name)) == -1) {
+		dir_above_say(path);
+		exit(1);
+	}
+	free(whole);
+	top_made = mkdirat(above, name, MODE) == 0;
 	if (!top_made && errno != EEXIST)
 		die_errno("%s", path);
-	if ((top_fd = open(path, flags)) == -1)
+	if ((top_fd = dir_open(above, name)) == -1)
 		die("%s: is there, and is not a directory", path);
-	if (!top_made && !is_empty(top_fd)) {
-		close(top_fd);
-		top_fd = -1;
-		die("%s: is not empty: name a directory that is new", path);
+	atexit(dir_undo);
+	if (!is_ours(top_fd)) {
+		top_made = 0;
+		die("%s: others can write there: name a directory that is new",
+		    path);
 	}
-	if (!once++)
-		atexit(dir_undo);
+	if (!top_made && !is_empty(top_fd))
+		die("%s: is not empty: name a directory that is new", path);
 	signal(SIGXFSZ, SIG_IGN);	/* write(2) says it, too */
 }
 
@@ -136,19 +157,18 @@ export_dir(const char *path)
 static int
 dir_step(int at, const char *path, size_t from, size_t to)
 {
-	char *name = format("%.*s", (int)(to - from), path + from);
+	char *step = format("%.*s", (int)(to - from), path + from);
 	int fd;
 
-	if (strcmp(name, "..") == 0)
+	if (strcmp(step, "..") == 0)
 		die("..: give that directory by its name");
-	if (mkdirat(at, name, 0777) == 0)
+	if (mkdirat(at, step, MODE) == 0)
 		made_add(path, to, AT_REMOVEDIR);
 	else if (errno != EEXIST)
 		die_errno("%s/%.*s", top, (int)to, path);
-	fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd == -1)
+	if ((fd = dir_open(at, step)) == -1)
 		die_errno("%s/%.*s", top, (int)to, path);
-	free(name);
+	free(step);
 	if (at != top_fd)
 		close(at);
 	return fd;
