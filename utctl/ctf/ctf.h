@@ -55,6 +55,7 @@
 #define CTF_HEAD	128		/* bytes that tell files apart */
 #define CTF_TIMELEN	128		/* bytes of a time as text */
 #define CTF_PARTS	3		/* contexts of stream, event; fields */
+#define CTF_PIECES	8		/* see struct ctf_eclass */
 #define CTF_CPUS	4096		/* events of others are nobody's */
 
 enum ctf_kind {
@@ -259,8 +260,12 @@ struct ctf_eclass {
 	const char		*uri;		/* LTTng's model.emf.uri */
 	struct ctf_type		*context;	/* may be NULL, like fields */
 	struct ctf_type		*fields;
-	int			 isfixed;	/* all after the header is */
-	size_t			 fixed;		/* bytes after the header */
+	/*
+	 * All after the header, if that is bytes of a fixed number and strings
+	 * between them: so many bytes before each string, and at the end.
+	 */
+	size_t			 npieces;	/* 0: it is not so */
+	uint64_t		 pieces[CTF_PIECES];
 	/* select.c's */
 	int			 unwanted;
 	int			 unfit;		/* for the filter alone */

@@ -127,14 +127,6 @@ role_type(const struct ctf_type *t, enum ctf_role role)
 	return NULL;
 }
 
-/* Does the struct have as many bytes whatever they hold, beginning anywhere? */
-static int
-type_isfixed(const struct ctf_type *t)
-{
-	return t == NULL || (t->nfields == 0 && t->align <= 8) ||
-	    (t->fixed != 0 && 8 * t->fixed == t->min);
-}
-
 /* The last field of that role, as ctf_walk() leaves it; t is fixed. */
 static void
 place_find(struct ctf_place *pl, const struct ctf_type *t, enum ctf_role role)
@@ -294,6 +286,29 @@ finish_stream(struct ctf_trace *tr, struct ctf_sclass *sc)
 		header_short(sc, sc->header);
 }
 
+/* Add the type to the event's pieces; 0: it is neither fixed nor a string. */
+static int
+pieces_add(struct ctf_eclass *ev, const struct ctf_type *t)
+{
+	const struct ctf_field *f, *end = t->fields + t->nfields;
+
+	if (t->fixed != 0) {
+		ev->pieces[ev->npieces - 1] += t->fixed;
+		return 1;
+	}
+	if (t->kind == CTF_STRING && !t->wide && t->align == 8 &&
+	    ev->npieces < CTF_PIECES) {
+		ev->npieces++;
+		return 1;
+	}
+	if (t->kind != CTF_STRUCT || t->align > 8)
+		return 0;
+	for (f = t->fields; f < end; f++)
+		if (f->slot != 0 || f->outer != 0 || !pieces_add(ev, f->type))
+			return 0;
+	return 1;
+}
+
 static void
 finish_event(const struct ctf_sclass *sc, struct ctf_eclass *ev)
 {
@@ -301,12 +316,12 @@ finish_event(const struct ctf_sclass *sc, struct ctf_eclass *ev)
 	    ev->fields };
 	size_t i;
 
-	ev->isfixed = 1;
+	ev->npieces = 1;
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (!type_isfixed(all[i]))
-			ev->isfixed = 0;
-		else if (all[i] != NULL)
-			ev->fixed += all[i]->fixed;
+		if (all[i] != NULL && !pieces_add(ev, all[i])) {
+			ev->npieces = 0;
+			break;
+		}
 }
 
 static int

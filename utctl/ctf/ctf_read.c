@@ -78,7 +78,7 @@ ctf_whose(const struct ctf_stream *s, struct ctf_who *who)
 	return who;
 }
 
-static const struct ctf_eclass *
+static inline const struct ctf_eclass *
 event_find(const struct ctf_sclass *sc, uint64_t id)
 {
 	size_t lo = 0, hi = sc->nevents, mid;
@@ -262,6 +262,27 @@ ctf_lost_until(const struct ctf_stream *s)
 	    s->item == ITEM_LOST ? s->lost : s->goneto;
 }
 
+/* Past bytes of a fixed number and strings. */
+static inline int
+pieces_walk(struct ctf_cur *c, const struct ctf_eclass *ev)
+{
+	const uint8_t *p = c->p;
+	size_t i = 0;
+
+	for (;;) {
+		if (ev->pieces[i] > (size_t)(c->end - p))
+			return -1;
+		p += ev->pieces[i];
+		if (++i == ev->npieces)
+			break;
+		if ((p = memchr(p, '\0', (size_t)(c->end - p))) == NULL)
+			return -1;
+		p++;
+	}
+	c->p = p;
+	return 0;
+}
+
 /* From an event's body past it; -1: not all of it is here. */
 static inline int
 event_walk(const struct ctf_stream *s, const struct ctf_eclass *ev,
@@ -269,12 +290,8 @@ event_walk(const struct ctf_stream *s, const struct ctf_eclass *ev,
 {
 	const struct ctf_type *context = s->class->context;
 
-	if (ev->isfixed && c->bit == 0) {
-		if (ev->fixed > (size_t)(c->end - c->p))
-			return -1;
-		c->p += ev->fixed;
-		return 0;
-	}
+	if (ev->npieces != 0 && c->bit == 0)
+		return pieces_walk(c, ev);
 	return (context != NULL && ctf_walk(c, context, NULL) == -1) ||
 	    (ev->context != NULL && ctf_walk(c, ev->context, NULL) == -1) ||
 	    (ev->fields != NULL && ctf_walk(c, ev->fields, NULL) == -1) ||
