@@ -303,8 +303,8 @@ struct ctf_sclass {
 	struct ctf_place	 headid;	/* unless headlen is 0 */
 	struct ctf_place	 headtime;
 	/*
-	 * LTTng's headers: ID and time are in one little-endian integer of
-	 * shortlen bytes; an ID of at least longid says that more follows.
+	 * Mostly ID and time are in one little-endian integer of shortlen
+	 * bytes.  In LTTng's an ID of at least longid says that more follows.
 	 */
 	size_t			 shortlen;	/* 0: no such header */
 	uint32_t		 idbits, timebits;
@@ -591,11 +591,10 @@ int	 ctf_packet_open(struct ctf_stream *);
 int	 ctf_packet(struct ctf_stream *);
 
 /* ctf_read.c */
-int	 ctf_peek(struct ctf_stream *);
+int	 ctf_read(struct ctf_stream *);
 /* Until when events were lost, or are gone, of which the item tells. */
 int64_t	 ctf_lost_until(const struct ctf_stream *);
 int	 ctf_again(struct ctf_stream *, const struct ctf_trace *, int);
-int	 ctf_body(struct ctf_stream *);
 uint64_t ctf_skip(struct ctf_stream *);
 int	 ctf_span(struct ctf_stream *, int64_t *, int64_t *);
 void	 ctf_cur(struct ctf_cur *, const struct ctf_stream *);

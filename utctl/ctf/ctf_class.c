@@ -154,6 +154,23 @@ header_isfixed(const struct ctf_type *t)
 	return t->fixed != 0;
 }
 
+/* Is it an ID and behind it the time, and nothing else? */
+static void
+header_plain(struct ctf_sclass *sc)
+{
+	const struct ctf_type *id = sc->headid.type, *time = sc->headtime.type;
+
+	if (id == NULL || time == NULL || sc->headid.off != 0 ||
+	    sc->headtime.off != id->nbytes || id->bits > 32 ||
+	    id->nbytes + time->nbytes != sc->headlen || sc->headlen > 8 ||
+	    id->big || time->big || id->sign)
+		return;
+	sc->shortlen = sc->headlen;
+	sc->idbits = id->bits;
+	sc->timebits = time->bits;
+	sc->longid = UINT64_MAX;
+}
+
 /*
  * Is it a header as LTTng's, whose ID is the tag of a variant, and that has the
  * time beside it unless it is that of a label for longer ones?
@@ -282,6 +299,7 @@ finish_stream(struct ctf_trace *tr, struct ctf_sclass *sc)
 		sc->headlen = sc->header->fixed;
 		place_find(&sc->headid, sc->header, ROLE_ID);
 		place_find(&sc->headtime, sc->header, ROLE_TIME);
+		header_plain(sc);
 	} else if (sc->header != NULL)
 		header_short(sc, sc->header);
 }

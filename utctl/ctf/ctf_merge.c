@@ -99,8 +99,7 @@ static int
 wants_item(struct reader *r, struct ctf_stream *s)
 {
 	if (s->item == ITEM_EVENT)
-		return ctf_body(s) == 0 &&
-		    (s->class->bycpu || wants_event(r, s));
+		return s->class->bycpu || wants_event(r, s);
 	if (r->select == NULL || select_loss(r->select, s))
 		return 1;
 	reader_drop(s);
@@ -110,7 +109,7 @@ wants_item(struct reader *r, struct ctf_stream *s)
 int
 reader_next(struct reader *r, struct ctf_stream *s)
 {
-	while (ctf_peek(s))
+	while (ctf_read(s))
 		if (wants_item(r, s))
 			return 1;
 	return 0;

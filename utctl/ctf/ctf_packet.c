@@ -305,7 +305,7 @@ packet_end(struct ctf_stream *s, uint64_t val)
 }
 
 /*
- * Note what was lost since the packet before, for ctf_peek() to tell.  Losses
+ * Note what was lost since the packet before, for ctf_read() to tell.  Losses
  * that the first packet tells may be of its time or from long before, in
  * packets that are not there.
  */

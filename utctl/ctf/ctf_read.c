@@ -130,10 +130,7 @@ header_fixed(const struct ctf_sclass *sc, const uint8_t *p, uint64_t *cycles)
 	return id != NULL ? ctf_load(p + sc->headid.off, id) : 0;
 }
 
-/*
- * ID and time in a header of LTTng's.  All is loaded before anybody knows if
- * it is the short one: then there are eight bytes, for the long one has more.
- */
+/* ID and time in one integer, unless LTTng's ID says that more follows. */
 static inline int
 header_short(const struct ctf_sclass *sc, const uint8_t *p, uint64_t *id,
     uint64_t *cycles)
@@ -153,14 +150,13 @@ static inline size_t
 header_quick(const struct ctf_sclass *sc, const uint8_t *p, size_t left,
     uint64_t *id, uint64_t *cycles)
 {
-	if (sc->headlen != 0) {
-		if (sc->headlen > left)
-			return 0;
-		*id = header_fixed(sc, p, cycles);
-		return sc->headlen;
-	}
-	return sc->shortlen != 0 && sc->shortlen <= left &&
-	    header_short(sc, p, id, cycles) ? sc->shortlen : 0;
+	if (sc->shortlen != 0)
+		return sc->shortlen <= left && header_short(sc, p, id,
+		    cycles) ? sc->shortlen : 0;
+	if (sc->headlen == 0 || sc->headlen > left)
+		return 0;
+	*id = header_fixed(sc, p, cycles);
+	return sc->headlen;
 }
 
 /* The other way, for all headers. */
@@ -178,7 +174,7 @@ header_walk(struct ctf_stream *s, uint64_t *id, uint64_t *cycles)
 }
 
 /* The next event's header; -1: there are no more in this packet. */
-static int
+static inline int
 event_header(struct ctf_stream *s)
 {
 	const struct ctf_sclass *sc = s->class;
@@ -218,40 +214,19 @@ event_header(struct ctf_stream *s)
 	return 0;
 }
 
-/* Find the next item and its time; 0 at the end of the stream. */
-int
-ctf_peek(struct ctf_stream *s)
+/* Something is missing before what comes next. */
+static void
+item_loss(struct ctf_stream *s)
 {
-	int n;
-
-	for (;;) {
-		if (s->gone) {
-			s->item = ITEM_GONE;
-			s->ns = s->gonefrom;
-			return 1;
-		}
-		if (s->discards) {
-			s->item = ITEM_DISCARDED;
-			s->ns = s->from;
-			return 1;
-		}
-		if (s->nlost != 0) {
-			s->item = ITEM_LOST;
-			s->ns = s->lostfrom;
-			return 1;
-		}
-		if (s->inpacket) {
-			if (event_header(s) == 0)
-				return 1;
-			if (s->inpacket)
-				return 0;	/* not now */
-			continue;
-		}
-		do
-			n = ctf_packet_open(s);
-		while (n == 1 && !s->discards && s->nlost == 0 && !s->gone);
-		if (n == -1)
-			return 0;
+	if (s->gone) {
+		s->item = ITEM_GONE;
+		s->ns = s->gonefrom;
+	} else if (s->discards) {
+		s->item = ITEM_DISCARDED;
+		s->ns = s->from;
+	} else {
+		s->item = ITEM_LOST;
+		s->ns = s->lostfrom;
 	}
 }
 
@@ -262,36 +237,28 @@ ctf_lost_until(const struct ctf_stream *s)
 	    s->item == ITEM_LOST ? s->lost : s->goneto;
 }
 
-/* Past bytes of a fixed number and strings. */
-static inline int
-pieces_walk(struct ctf_cur *c, const struct ctf_eclass *ev)
+/* Past bytes of a fixed number and strings; or NULL: not all are here. */
+static inline const uint8_t *
+pieces_end(const struct ctf_eclass *ev, const uint8_t *p, const uint8_t *end)
 {
-	const uint8_t *p = c->p;
-	size_t i = 0;
+	const uint64_t *n = ev->pieces, *last = n + ev->npieces - 1;
 
-	for (;;) {
-		if (ev->pieces[i] > (size_t)(c->end - p))
-			return -1;
-		p += ev->pieces[i];
-		if (++i == ev->npieces)
-			break;
-		if ((p = memchr(p, '\0', (size_t)(c->end - p))) == NULL)
-			return -1;
+	for (; n < last; n++) {
+		if (*n > (size_t)(end - p) || (p = memchr(p + *n, '\0',
+		    (size_t)(end - p) - *n)) == NULL)
+			return NULL;
 		p++;
 	}
-	c->p = p;
-	return 0;
+	return *n > (size_t)(end - p) ? NULL : p + *n;
 }
 
 /* From an event's body past it; -1: not all of it is here. */
-static inline int
+static int
 event_walk(const struct ctf_stream *s, const struct ctf_eclass *ev,
     struct ctf_cur *c)
 {
 	const struct ctf_type *context = s->class->context;
 
-	if (ev->npieces != 0 && c->bit == 0)
-		return pieces_walk(c, ev);
 	return (context != NULL && ctf_walk(c, context, NULL) == -1) ||
 	    (ev->context != NULL && ctf_walk(c, ev->context, NULL) == -1) ||
 	    (ev->fields != NULL && ctf_walk(c, ev->fields, NULL) == -1) ||
@@ -299,12 +266,9 @@ event_walk(const struct ctf_stream *s, const struct ctf_eclass *ev,
 	    s->last) ? -1 : 0;
 }
 
-/*
- * After ctf_peek() found an event: checks that all of it is there, leaves its
- * place in body and pos behind it.
- */
-int
-ctf_body(struct ctf_stream *s)
+/* Past the event's body in the way for all; -1: not all of it is there. */
+static int
+body_walk(struct ctf_stream *s)
 {
 	struct ctf_cur c;
 
@@ -321,11 +285,50 @@ ctf_body(struct ctf_stream *s)
 	s->pos = (size_t)(c.p - s->buf);
 	s->bit = c.bit;
 	s->empty = c.empty;
+	return 0;
+}
+
+/*
+ * After the event's header: checks that all of it is there, leaves its place in
+ * body and pos behind it.
+ */
+static inline int
+ctf_body(struct ctf_stream *s)
+{
+	const uint8_t *end;
+
+	if (s->event->npieces != 0 && s->bit == 0 &&
+	    (end = pieces_end(s->event, s->buf + s->pos, s->buf + s->stop)) !=
+	    NULL) {
+		s->body = s->pos;
+		s->bodybit = 0;
+		s->pos = (size_t)(end - s->buf);
+	} else if (body_walk(s) == -1)
+		return -1;
 	if (s->off + s->pos == s->at && s->bit == s->atbit) {
 		event_damage(s, "of no bytes");
 		return -1;
 	}
 	return 0;
+}
+
+/* Find the next item, and of an event all of it; 0: there is none, or yet. */
+int
+ctf_read(struct ctf_stream *s)
+{
+	for (;;) {
+		if (s->gone || s->discards || s->nlost != 0) {
+			item_loss(s);
+			return 1;
+		}
+		if (s->inpacket) {
+			if (event_header(s) == 0 && ctf_body(s) == 0)
+				return 1;
+			if (s->inpacket)
+				return 0;	/* not now */
+		} else if (ctf_packet_open(s) == -1)
+			return 0;
+	}
 }
 
 /*
@@ -382,7 +385,7 @@ ctf_again(struct ctf_stream *s, const struct ctf_trace *tr, int event)
 
 /*
  * After ctf_body(): passes over the events that are here as a whole and
- * counts them.  Whatever ends this is left to ctf_peek(): the end of the
+ * counts them.  Whatever ends this is left to ctf_read(): the end of the
  * window, of the packet, or damage.  Trying the class of the event before
  * first lets the processor go on before it has the ID.
  */
@@ -406,8 +409,12 @@ ctf_skip(struct ctf_stream *s)
 		if (len == 0 ||
 		    (id != ev->id && (ev = event_find(sc, id)) == NULL))
 			break;
-		c.p += len;
-		if (event_walk(s, ev, &c) == -1 || c.bit != 0)
+		c.p = p + len;
+		if (ev->npieces != 0)
+			c.p = pieces_end(ev, c.p, c.end);
+		else if (event_walk(s, ev, &c) == -1 || c.bit != 0)
+			break;
+		if (c.p == NULL)
 			break;
 		p = c.p;
 		done = cycles;
@@ -428,7 +435,7 @@ ctf_span(struct ctf_stream *s, int64_t *begin, int64_t *end)
 	int n;
 
 	do
-		if (!ctf_peek(s))
+		if (!ctf_read(s))
 			return 0;
 		else if (s->item != ITEM_EVENT)
 			s->discards = 0, s->nlost = 0, s->gone = 0;
