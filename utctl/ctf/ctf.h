@@ -165,7 +165,7 @@ struct ctf_field {
 	uint32_t	 slot, outer;
 	int		 hidden;	/* a length that is named so */
 	enum ctf_address address;	/* symbols.c's */
-	int		 special;	/* print_text.c's: noted, or address */
+	int		 how;		/* print_text.c's: see print.h */
 	/*
 	 * From here on, so many fields take so many bytes whatever they
 	 * hold, and hold nothing that the reader wants.
@@ -496,8 +496,8 @@ struct ctf_stream {
 
 	/* print_text.c's: who, as it writes that in the packet there. */
 	char			 prefix[512];
-	size_t			 prefixlen;	/* 0: not yet */
-	uint64_t		 prefixpkt;
+	size_t			 prefixlen;
+	uint64_t		 prefixpkt;	/* there + 1; or 0 */
 };
 
 /* ctf_damage.c */
@@ -613,6 +613,7 @@ int	 ctf_window_holes(const struct ctf_stream *);
 
 /* ctf_num.c */
 char	*ctf_put_digits(char *, uint64_t, size_t);
+char	*ctf_put_ns(char *, uint32_t);
 char	*ctf_put_u64(char *, uint64_t);
 char	*ctf_put_i64(char *, int64_t);
 char	*ctf_put_real(char *, double, int);

@@ -39,16 +39,23 @@ static const uint64_t ten[] = { 1, 10, 100, 1000, 10000, 100000, 1000000,
     10000000000000000, 100000000000000000, 1000000000000000000,
     10000000000000000000u };
 
-/* Eight digits, in pairs that need not wait for each other. */
-static void
+static inline char *
+put_two(char *p, uint32_t v)
+{
+	memcpy(p, pairs + 2 * v, 2);
+	return p + 2;
+}
+
+static inline char *
+put_four(char *p, uint32_t v)
+{
+	return put_two(put_two(p, v / 100), v % 100);
+}
+
+static inline char *
 put_eight(char *p, uint32_t v)
 {
-	uint32_t hi = v / 10000, lo = v % 10000;
-
-	memcpy(p, pairs + hi / 100 * 2, 2);
-	memcpy(p + 2, pairs + hi % 100 * 2, 2);
-	memcpy(p + 4, pairs + lo / 100 * 2, 2);
-	memcpy(p + 6, pairs + lo % 100 * 2, 2);
+	return put_four(put_four(p, v / 10000), v % 10000);
 }
 
 /* n digits; v has no more. */
@@ -64,21 +71,47 @@ ctf_put_digits(char *p, uint64_t v, size_t n)
 	}
 	for (w = (uint32_t)v; i > 1; w /= 100) {
 		i -= 2;
-		memcpy(p + i, pairs + w % 100 * 2, 2);
+		put_two(p + i, w % 100);
 	}
 	if (i == 1)
 		*p = (char)('0' + w);
 	return p + n;
 }
 
+/* The nanoseconds of a second. */
+char *
+ctf_put_ns(char *p, uint32_t v)
+{
+	*p = (char)('0' + v / 100000000);
+	return put_eight(p + 1, v % 100000000);
+}
+
+/* A number below 10000. */
+static inline char *
+put_small(char *p, uint32_t v)
+{
+	if (v >= 1000)
+		return put_four(p, v);
+	if (v >= 100) {
+		*p++ = (char)('0' + v / 100);
+		return put_two(p, v % 100);
+	}
+	if (v >= 10)
+		return put_two(p, v);
+	*p++ = (char)('0' + v);
+	return p;
+}
+
 char *
 ctf_put_u64(char *p, uint64_t v)
 {
-	size_t n = v < ten[5] ? 1 : v < ten[10] ? 6 : v < ten[15] ? 11 : 16;
-
-	while (n < 20 && v >= ten[n])
-		n++;
-	return ctf_put_digits(p, v, n);
+	if (v < 10000)
+		return put_small(p, (uint32_t)v);
+	if (v < 100000000)
+		return put_four(put_small(p, (uint32_t)v / 10000),
+		    (uint32_t)v % 10000);
+	return put_eight(ctf_put_u64(p, v / 100000000),
+	    (uint32_t)(v % 100000000));
 }
 
 char *

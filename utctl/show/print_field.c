@@ -233,6 +233,28 @@ is_who(const struct ctf_field *f)
 	    f->name[0] == 'v') || f->role == ROLE_PROCNAME;
 }
 
+/* There is room for a number, or to begin a string. */
+static inline char *
+put_field(char *p, struct ctf_cur *c, const struct ctf_field *f)
+{
+	switch (f->how) {
+	case HOW_UNSIGNED:
+		return ctf_put_u64(p, ctf_take(c, f->type));
+	case HOW_SIGNED:
+		return ctf_put_i64(p, (int64_t)ctf_take(c, f->type));
+	case HOW_STRING:
+		ctf_to(c, f->type);
+		return put_zstring(p, c);
+	case HOW_SPECIAL:
+		if (f->slot != 0 || f->outer != 0)
+			ctf_note(c, f);
+		if (f->address != ADDRESS_NONE)
+			return put_address(p, c, f);
+		break;
+	}
+	return put_value(p, c, f->type);
+}
+
 /* Skip the members that were printed before, if context is set. */
 static char *
 put_struct(char *p, struct ctf_cur *c, const struct ctf_type *t, int context)
@@ -246,21 +268,14 @@ put_struct(char *p, struct ctf_cur *c, const struct ctf_type *t, int context)
 	if (!style.json)
 		*p++ = ' ';
 	for (; f < end; f++) {
-		if (f->special && (f->slot != 0 || f->outer != 0))
-			ctf_note(c, f);
-		if (f->special && f->hidden)
-			(void)ctf_take(c, f->type);
-		else if (f->special && f->address != ADDRESS_NONE) {
-			p = out_put(p, f->key + skip, f->keylen - skip);
-			p = put_address(p, c, f);
-			skip = 0;
-		} else if (context && is_who(f))
+		if (f->hidden || (context && is_who(f))) {
 			(void)ctf_walk_field(c, f);
-		else {
-			p = out_put(p, f->key + skip, f->keylen - skip);
-			p = put_value(p, c, f->type);
-			skip = 0;
+			continue;
 		}
+		p = out_short(out_room(p, ROOM), f->key + skip,
+		    f->keylen - skip);
+		p = put_field(p, c, f);
+		skip = 0;
 	}
 	p = out_room(p, ROOM);
 	if (!style.json && skip == 0)
@@ -273,7 +288,6 @@ static char *
 put_value(char *p, struct ctf_cur *c, const struct ctf_type *t)
 {
 	const struct ctf_field *f;
-	const uint8_t *s;
 	uint64_t v;
 
 	p = out_room(p, ROOM);
@@ -282,11 +296,7 @@ put_value(char *p, struct ctf_cur *c, const struct ctf_type *t)
 		if (t->wide)
 			return put_text(p, c, t);
 		ctf_to(c, t);
-		s = c->p;
-		c->p = memchr(s, '\0', (size_t)(c->end - s));
-		p = put_string(p, s, (size_t)(c->p - s));
-		c->p++;
-		return p;
+		return put_zstring(p, c);
 	case CTF_ARRAY:
 	case CTF_SEQ:
 		return put_elems(p, c, t);
