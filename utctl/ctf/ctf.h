@@ -285,6 +285,13 @@ struct ctf_place {
 	size_t			 off;
 };
 
+/* An integer so far into a header, as it is in the eight bytes there. */
+struct ctf_bits {
+	size_t			 off;
+	uint32_t		 shift;
+	uint64_t		 mask;		/* 0: there is none */
+};
+
 struct ctf_sclass {
 	struct ctf_sclass	*next;
 	uint64_t		 id;
@@ -300,15 +307,10 @@ struct ctf_sclass {
 	int			 bycpu;		/* the CPU tells whose */
 	int			 needed;	/* by others, as modules are */
 	size_t			 headlen;	/* bytes, 0 if they vary */
-	struct ctf_place	 headid;	/* unless headlen is 0 */
-	struct ctf_place	 headtime;
-	/*
-	 * Mostly ID and time are in one little-endian integer of shortlen
-	 * bytes.  In LTTng's an ID of at least longid says that more follows.
-	 */
-	size_t			 shortlen;	/* 0: no such header */
-	uint32_t		 idbits, timebits;
-	uint64_t		 longid;
+	int			 headbig;	/* unless headlen is 0 */
+	struct ctf_bits		 headid;
+	struct ctf_bits		 headtime;
+	uint64_t		 longid;	/* LTTng's: from then on longer */
 	struct ctf_eclass	**events;	/* sorted by ID */
 	size_t			 nevents;
 	unsigned long		 line;
@@ -644,27 +646,30 @@ ctf_ns(const struct ctf_clock *cl, uint64_t cycles)
 }
 
 /*
- * Eight bytes, of which the integer is the first: whoever fills a buffer
- * leaves eight bytes of room behind it, one more for what begins in a bit.
+ * Eight bytes: whoever fills a buffer leaves eight bytes of room behind it, one
+ * more for what begins in a bit.
  */
 static inline uint64_t
-ctf_load(const uint8_t *p, const struct ctf_type *t)
+ctf_word(const uint8_t *p, int big)
 {
-	uint64_t v;
-
-	if (t->big) {
-		v = (uint64_t)p[0] << 56 | (uint64_t)p[1] << 48 |
+	if (big)
+		return (uint64_t)p[0] << 56 | (uint64_t)p[1] << 48 |
 		    (uint64_t)p[2] << 40 | (uint64_t)p[3] << 32 |
 		    (uint64_t)p[4] << 24 | (uint64_t)p[5] << 16 |
 		    (uint64_t)p[6] << 8 | (uint64_t)p[7];
-		v >>= t->shift;
-	} else {
-		v = (uint64_t)p[7] << 56 | (uint64_t)p[6] << 48 |
-		    (uint64_t)p[5] << 40 | (uint64_t)p[4] << 32 |
-		    (uint64_t)p[3] << 24 | (uint64_t)p[2] << 16 |
-		    (uint64_t)p[1] << 8 | (uint64_t)p[0];
-		v = v << t->shift >> t->shift;
-	}
+	return (uint64_t)p[7] << 56 | (uint64_t)p[6] << 48 |
+	    (uint64_t)p[5] << 40 | (uint64_t)p[4] << 32 |
+	    (uint64_t)p[3] << 24 | (uint64_t)p[2] << 16 |
+	    (uint64_t)p[1] << 8 | (uint64_t)p[0];
+}
+
+/* The integer that begins there. */
+static inline uint64_t
+ctf_load(const uint8_t *p, const struct ctf_type *t)
+{
+	uint64_t v = ctf_word(p, t->big);
+
+	v = t->big ? v >> t->shift : v << t->shift >> t->shift;
 	if (t->sign && v >> (63 - t->shift) != 0)
 		v |= ~(UINT64_MAX >> t->shift);
 	return v;
@@ -691,14 +696,12 @@ ctf_take(struct ctf_cur *c, const struct ctf_type *t)
 	return v;
 }
 
-/* The counter's next value, of which these are the low bits. */
+/* The counter's next value, of which the mask's bits are known. */
 static inline void
-ctf_clock_update(uint64_t *cycles, uint64_t low, uint32_t bits)
+ctf_clock_update(uint64_t *cycles, uint64_t low, uint64_t mask)
 {
-	uint64_t mask = UINT64_MAX >> (64 - bits);
-
 	low &= mask;
-	if (bits < 64 && low < (*cycles & mask))
+	if (low < (*cycles & mask))
 		*cycles += mask + 1;
 	*cycles = (*cycles & ~mask) | low;
 }

@@ -127,48 +127,42 @@ role_type(const struct ctf_type *t, enum ctf_role role)
 	return NULL;
 }
 
-/* The last field of that role, as ctf_walk() leaves it; t is fixed. */
+/* The integer begins in that bit, in its order, so many bytes into a header. */
 static void
-place_find(struct ctf_place *pl, const struct ctf_type *t, enum ctf_role role)
+bits_set(struct ctf_bits *b, const struct ctf_type *t, size_t off, uint32_t bit)
 {
-	size_t i, off = 0;
+	b->off = off;
+	b->shift = t->big ? t->shift - bit : bit;
+	b->mask = UINT64_MAX >> t->shift;
+}
 
-	for (i = 0; i < t->nfields; i++) {
-		if (t->fields[i].role == role) {
-			pl->type = t->fields[i].type;
-			pl->off = off;
+/*
+ * Note where ID and time are, if all headers have as many bytes: in the last
+ * fields of these roles, as ctf_walk() leaves them.
+ */
+static void
+header_fixed(struct ctf_sclass *sc, const struct ctf_type *t)
+{
+	const struct ctf_field *f;
+	size_t off = 0;
+	int orders = 0;
+
+	for (f = t->fields; f < t->fields + t->nfields; f++) {
+		if (f->type->fixed == 0 || f->outer != 0)
+			return;
+		if (f->role == ROLE_ID || f->role == ROLE_TIME) {
+			bits_set(f->role == ROLE_ID ? &sc->headid :
+			    &sc->headtime, f->type, off, 0);
+			orders |= f->type->big ? 1 : 2;
+			if (f->role == ROLE_ID && f->type->sign)
+				return;
 		}
-		off += t->fields[i].type->fixed;
+		off += f->type->fixed;
 	}
-}
-
-/* Is it a header that can be read by header_fixed()? */
-static int
-header_isfixed(const struct ctf_type *t)
-{
-	size_t i;
-
-	for (i = 0; i < t->nfields; i++)
-		if (t->fields[i].type->fixed == 0 || t->fields[i].outer != 0)
-			return 0;
-	return t->fixed != 0;
-}
-
-/* Is it an ID and behind it the time, and nothing else? */
-static void
-header_plain(struct ctf_sclass *sc)
-{
-	const struct ctf_type *id = sc->headid.type, *time = sc->headtime.type;
-
-	if (id == NULL || time == NULL || sc->headid.off != 0 ||
-	    sc->headtime.off != id->nbytes || id->bits > 32 ||
-	    id->nbytes + time->nbytes != sc->headlen || sc->headlen > 8 ||
-	    id->big || time->big || id->sign)
+	if (orders == 3)
 		return;
-	sc->shortlen = sc->headlen;
-	sc->idbits = id->bits;
-	sc->timebits = time->bits;
-	sc->longid = UINT64_MAX;
+	sc->headbig = orders == 1;
+	sc->headlen = t->fixed;
 }
 
 /*
@@ -187,7 +181,7 @@ header_short(struct ctf_sclass *sc, const struct ctf_type *t)
 	id = f[0].type;
 	v = f[1].type;
 	if (v->slot != f[0].slot || v->nlabels != 2 || v->optional ||
-	    id->big || id->sign || id->leb || id->turned || id->align > 8 ||
+	    id->sign || id->leb || id->turned || id->align > 8 ||
 	    v->labels[0].lo != 0 ||
 	    v->labels[1].lo != v->labels[0].hi + 1)
 		return;
@@ -196,14 +190,15 @@ header_short(struct ctf_sclass *sc, const struct ctf_type *t)
 	    t->fields[0].role != ROLE_TIME || t->fields[0].outer != 0)
 		return;
 	time = t->fields[0].type;
-	if (time->big || time->leb || time->turned ||
+	if (time->big != id->big || time->leb || time->turned ||
 	    id->bits % t->align != 0 || (id->bits + time->bits) % 8 != 0 ||
-	    id->bits + time->bits > 64 || id->bits > 32)
+	    id->bits + time->bits > 64)
 		return;
-	sc->shortlen = (id->bits + time->bits) / 8;
-	sc->idbits = id->bits;
-	sc->timebits = time->bits;
+	sc->headlen = (id->bits + time->bits) / 8;
 	sc->longid = v->labels[1].lo;
+	sc->headbig = id->big;
+	bits_set(&sc->headid, id, 0, 0);
+	bits_set(&sc->headtime, time, 0, id->bits);
 }
 
 static struct ctf_clock *
@@ -295,12 +290,11 @@ finish_stream(struct ctf_trace *tr, struct ctf_sclass *sc)
 	    1 << ROLE_PROCNAME)) != 0;
 	sc->who |= roles_find(sc->packet);
 	finish_clocks(tr, sc);
-	if (sc->header != NULL && header_isfixed(sc->header)) {
-		sc->headlen = sc->header->fixed;
-		place_find(&sc->headid, sc->header, ROLE_ID);
-		place_find(&sc->headtime, sc->header, ROLE_TIME);
-		header_plain(sc);
-	} else if (sc->header != NULL)
+	sc->longid = UINT64_MAX;
+	if (sc->header == NULL)
+		return;
+	header_fixed(sc, sc->header);
+	if (sc->headlen == 0)
 		header_short(sc, sc->header);
 }
 

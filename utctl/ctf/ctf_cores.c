@@ -487,8 +487,9 @@ has_names(const struct ctf_trace *tr)
 static int
 goes_back(const struct ctf_sclass *sc)
 {
-	return sc->header != NULL && (sc->headtime.type == NULL ||
-	    sc->headtime.type->bits == 64);
+	return sc->header != NULL && (sc->headlen == 0 ||
+	    sc->headtime.mask == 0 || sc->headtime.mask == UINT64_MAX ||
+	    sc->longid != UINT64_MAX);
 }
 
 /*

@@ -118,44 +118,23 @@ event_damage(struct ctf_stream *s, const char *what)
 	s->inpacket = 0;
 }
 
-/* The ID and the time, if there is one, in a header of fixed size. */
-static inline uint64_t
-header_fixed(const struct ctf_sclass *sc, const uint8_t *p, uint64_t *cycles)
-{
-	const struct ctf_type *id = sc->headid.type, *time = sc->headtime.type;
-
-	if (time != NULL)
-		ctf_clock_update(cycles, ctf_load(p + sc->headtime.off, time),
-		    time->bits);
-	return id != NULL ? ctf_load(p + sc->headid.off, id) : 0;
-}
-
-/* ID and time in one integer, unless LTTng's ID says that more follows. */
-static inline int
-header_short(const struct ctf_sclass *sc, const uint8_t *p, uint64_t *id,
-    uint64_t *cycles)
-{
-	static const struct ctf_type le = { .bits = 64 };
-	const uint64_t w = ctf_load(p, &le);
-
-	*id = w & (((uint64_t)1 << sc->idbits) - 1);
-	if (*id >= sc->longid)
-		return 0;
-	ctf_clock_update(cycles, w >> sc->idbits, sc->timebits);
-	return 1;
-}
-
-/* The bytes of the header at p, in one of the quick ways; 0: there is none. */
+/*
+ * The bytes of the header at p, if ID and time are where they always are; 0:
+ * they are not, or not here.
+ */
 static inline size_t
 header_quick(const struct ctf_sclass *sc, const uint8_t *p, size_t left,
     uint64_t *id, uint64_t *cycles)
 {
-	if (sc->shortlen != 0)
-		return sc->shortlen <= left && header_short(sc, p, id,
-		    cycles) ? sc->shortlen : 0;
+	const struct ctf_bits *n = &sc->headid, *t = &sc->headtime;
+
 	if (sc->headlen == 0 || sc->headlen > left)
 		return 0;
-	*id = header_fixed(sc, p, cycles);
+	*id = ctf_word(p + n->off, sc->headbig) >> n->shift & n->mask;
+	if (*id >= sc->longid)
+		return 0;
+	ctf_clock_update(cycles, ctf_word(p + t->off, sc->headbig) >> t->shift,
+	    t->mask);
 	return sc->headlen;
 }
 
@@ -169,7 +148,8 @@ header_walk(struct ctf_stream *s, uint64_t *id, uint64_t *cycles)
 		return -1;
 	*id = v.has & 1 << ROLE_ID ? v.val[ROLE_ID] : 0;
 	if (v.has & 1 << ROLE_TIME)
-		ctf_clock_update(cycles, v.val[ROLE_TIME], v.timebits);
+		ctf_clock_update(cycles, v.val[ROLE_TIME],
+		    UINT64_MAX >> (64 - v.timebits));
 	return 0;
 }
 

@@ -128,9 +128,7 @@ walk_number(struct ctf_cur *c, const struct ctf_type *t)
 static uint64_t
 bits_load(const uint8_t *p, unsigned int bit, const struct ctf_type *t)
 {
-	static const struct ctf_type le = { .bits = 64 },
-	    be = { .bits = 64, .big = 1 };
-	uint64_t v = ctf_load(p, t->big ? &be : &le), turned = 0;
+	uint64_t v = ctf_word(p, t->big), turned = 0;
 	uint32_t i;
 
 	if (t->big) {

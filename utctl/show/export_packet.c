@@ -451,8 +451,6 @@ time_bits(struct packet *p, const struct ctf_sclass *sc, uint64_t from,
 	struct ctf_cur cur;
 	struct ctf_vals v;
 
-	if (sc->headlen != 0)
-		return sc->headtime.type == NULL ? 0 : sc->headtime.type->bits;
 	v.has = 0;
 	in_cur(p, &cur, from, to);
 	if (sc->header != NULL)
