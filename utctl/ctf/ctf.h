@@ -166,12 +166,6 @@ struct ctf_field {
 	int		 hidden;	/* a length that is named so */
 	enum ctf_address address;	/* symbols.c's */
 	int		 how;		/* print_text.c's: see print.h */
-	/*
-	 * From here on, so many fields take so many bytes whatever they
-	 * hold, and hold nothing that the reader wants.
-	 */
-	uint32_t	 run;
-	uint64_t	 runlen;
 };
 
 struct ctf_type {

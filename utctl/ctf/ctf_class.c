@@ -439,29 +439,6 @@ finish_type(struct ctf_trace *tr, struct ctf_type *t)
 	return 0;
 }
 
-static void
-finish_runs(struct ctf_type *t)
-{
-	struct ctf_field *f;
-	uint64_t len = 0;
-	uint32_t run = 0;
-	size_t i;
-
-	for (i = t->nfields; i > 0; i--) {
-		f = &t->fields[i - 1];
-		if (t->kind != CTF_STRUCT || f->type->fixed == 0 ||
-		    f->role != ROLE_NONE || f->slot != 0 || f->outer != 0) {
-			run = 0;
-			len = 0;
-		} else {
-			run++;
-			len += f->type->fixed;
-		}
-		f->run = run;
-		f->runlen = len;
-	}
-}
-
 /* Events that name no stream are of the only one; there need be none. */
 static void
 finish_only(struct ctf_trace *tr)
@@ -494,7 +471,5 @@ ctf_finish(struct ctf_trace *tr)
 	roles_find(tr->header);
 	for (sc = tr->sclasses; sc != NULL; sc = sc->next)
 		finish_stream(tr, sc);
-	for (t = tr->types; t != NULL; t = t->next)
-		finish_runs(t);
 	return finish_events(tr);
 }

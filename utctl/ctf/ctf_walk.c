@@ -349,18 +349,9 @@ walk_struct(struct ctf_cur *c, const struct ctf_type *t)
 
 	if (walk_align(c, t->align) == -1)
 		return -1;
-	while (f < end) {
-		if (f->run != 0) {
-			if (walk_align(c, 8) == -1 ||
-			    walk_skip(c, f->runlen) == -1)
-				return -1;
-			f += f->run;
-			continue;
-		}
+	for (; f < end; f++)
 		if (ctf_walk_field(c, f) == -1)
 			return -1;
-		f++;
-	}
 	return 0;
 }
 
