@@ -609,7 +609,6 @@ int	 ctf_window_holes(const struct ctf_stream *);
 
 /* ctf_num.c */
 char	*ctf_put_digits(char *, uint64_t, size_t);
-char	*ctf_put_ns(char *, uint32_t);
 char	*ctf_put_u64(char *, uint64_t);
 char	*ctf_put_i64(char *, int64_t);
 char	*ctf_put_real(char *, double, int);

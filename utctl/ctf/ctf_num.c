@@ -52,66 +52,37 @@ put_four(char *p, uint32_t v)
 	return put_two(put_two(p, v / 100), v % 100);
 }
 
-static inline char *
-put_eight(char *p, uint32_t v)
-{
-	return put_four(put_four(p, v / 10000), v % 10000);
-}
-
 /* n digits; v has no more. */
 char *
 ctf_put_digits(char *p, uint64_t v, size_t n)
 {
-	uint32_t w;
+	uint32_t low;
 	size_t i;
 
 	for (i = n; i >= 8; v /= 100000000) {
-		i -= 8;
-		put_eight(p + i, (uint32_t)(v % 100000000));
+		low = (uint32_t)(v % 100000000);
+		put_four(p + (i -= 4), low % 10000);
+		put_four(p + (i -= 4), low / 10000);
 	}
-	for (w = (uint32_t)v; i > 1; w /= 100) {
-		i -= 2;
-		put_two(p + i, w % 100);
-	}
+	for (; i > 1; v /= 100)
+		put_two(p + (i -= 2), (uint32_t)(v % 100));
 	if (i == 1)
-		*p = (char)('0' + w);
+		*p = (char)('0' + v);
 	return p + n;
-}
-
-/* The nanoseconds of a second. */
-char *
-ctf_put_ns(char *p, uint32_t v)
-{
-	*p = (char)('0' + v / 100000000);
-	return put_eight(p + 1, v % 100000000);
-}
-
-/* A number below 10000. */
-static inline char *
-put_small(char *p, uint32_t v)
-{
-	if (v >= 1000)
-		return put_four(p, v);
-	if (v >= 100) {
-		*p++ = (char)('0' + v / 100);
-		return put_two(p, v % 100);
-	}
-	if (v >= 10)
-		return put_two(p, v);
-	*p++ = (char)('0' + v);
-	return p;
 }
 
 char *
 ctf_put_u64(char *p, uint64_t v)
 {
-	if (v < 10000)
-		return put_small(p, (uint32_t)v);
-	if (v < 100000000)
-		return put_four(put_small(p, (uint32_t)v / 10000),
-		    (uint32_t)v % 10000);
-	return put_eight(ctf_put_u64(p, v / 100000000),
-	    (uint32_t)(v % 100000000));
+	if (v >= 10000)
+		return put_four(ctf_put_u64(p, v / 10000),
+		    (uint32_t)(v % 10000));
+	if (v >= 100)
+		return put_two(ctf_put_u64(p, v / 100), (uint32_t)(v % 100));
+	if (v >= 10)
+		return put_two(p, (uint32_t)v);
+	*p = (char)('0' + v);
+	return p + 1;
 }
 
 char *

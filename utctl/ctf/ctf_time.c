@@ -87,7 +87,7 @@ put_second(char *p, struct second *sec, int64_t ns)
 	}
 	/* All of it: so many bytes, known here, are a few moves. */
 	memcpy(p, sec->text, sizeof(sec->text));
-	return ctf_put_ns(p + sec->len, (uint32_t)rest);
+	return ctf_put_digits(p + sec->len, rest, 9);
 }
 
 /* In local time. */

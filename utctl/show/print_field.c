@@ -293,10 +293,7 @@ put_value(char *p, struct ctf_cur *c, const struct ctf_type *t)
 	p = out_room(p, ROOM);
 	switch (t->kind) {
 	case CTF_STRING:
-		if (t->wide)
-			return put_text(p, c, t);
-		ctf_to(c, t);
-		return put_zstring(p, c);
+		return put_text(p, c, t);
 	case CTF_ARRAY:
 	case CTF_SEQ:
 		return put_elems(p, c, t);
