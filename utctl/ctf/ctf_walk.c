@@ -166,12 +166,7 @@ ctf_take_bits(struct ctf_cur *c, const struct ctf_type *t)
 
 	(void)walk_align(c, t->align);
 	v = number_load(c, t);
-	if (!t->isbits)
-		c->p += t->nbytes;
-	else if (t->leb)
-		(void)walk_leb(c, t);
-	else
-		(void)walk_bits(c, 1, t->bits);
+	(void)walk_number(c, t);
 	return v;
 }
 
@@ -262,16 +257,14 @@ walk_string(struct ctf_cur *c, const struct ctf_type *t)
 const uint8_t *
 ctf_text(struct ctf_cur *c, const struct ctf_type *t, size_t *len)
 {
-	const uint8_t *from, *nul;
+	const uint8_t *from;
 
 	ctf_to(c, t);
 	from = c->p;
 	(void)ctf_walk_type(c, t);
 	if (t->wide)
 		return ctf_narrow(from, c->p, t, len);
-	*len = (size_t)(c->p - from);
-	if (*len != 0 && (nul = memchr(from, '\0', *len)) != NULL)
-		*len = (size_t)(nul - from);
+	*len = strnlen((const char *)from, (size_t)(c->p - from));
 	return from;
 }
 

@@ -51,22 +51,31 @@ put_eight(char *p, const uint8_t *s)
 	    EACH(0x80)) == 0;
 }
 
+/* Put what is plain at the beginning of n bytes: so many. */
+static inline size_t
+put_plain(char *p, const uint8_t *s, size_t n)
+{
+	size_t i = 0;
+
+	while (n - i >= 8 && put_eight(p + i, s + i))
+		i += 8;
+	for (; i < n && style.plain[s[i]]; i++)
+		p[i] = (char)s[i];
+	return i;
+}
+
 /* The rest of a string. */
 static char *
 string_end(char *p, const uint8_t *s, const uint8_t *end)
 {
-	const uint8_t *stop;
+	size_t n, left;
 
-	while (s < end) {
+	while ((left = (size_t)(end - s)) > 0) {
 		p = out_room(p, ROOM);
-		stop = end - s > CHUNK ? s + CHUNK : end;
-		while (stop - s >= 8 && put_eight(p, s)) {
-			s += 8;
-			p += 8;
-		}
-		while (s < stop && style.plain[*s])
-			*p++ = (char)*s++;
-		if (s < stop)
+		n = put_plain(p, s, left < CHUNK ? left : CHUNK);
+		p += n;
+		s += n;
+		if (n < left && n < CHUNK)
 			p = escape_char(p, &s, end, style.how);
 	}
 	p = out_room(p, ROOM);
@@ -86,17 +95,11 @@ put_string(char *p, const uint8_t *s, size_t len)
 char *
 put_zstring(char *p, struct ctf_cur *c)
 {
-	const uint8_t *s = c->p;
-	size_t n = 0;
+	const size_t n = put_plain(p + 1, c->p, CHUNK);
+	const uint8_t *s = c->p + n;
 
-	*p++ = '"';
-	while (n < CHUNK && put_eight(p + n, s + n))
-		n += 8;
-	if (n < CHUNK)
-		while (style.plain[s[n]])	/* these were put, too */
-			n++;
-	p += n;
-	s += n;
+	*p = '"';
+	p += n + 1;
 	if (*s != '\0') {
 		c->p = memchr(s, '\0', (size_t)(c->end - s));
 		return string_end(p, s, c->p++);
