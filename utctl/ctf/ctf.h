@@ -304,7 +304,7 @@ struct ctf_sclass {
 	int			 headbig;	/* unless headlen is 0 */
 	struct ctf_bits		 headid;
 	struct ctf_bits		 headtime;
-	uint64_t		 longid;	/* LTTng's: from then on longer */
+	uint64_t		 longid;	/* from this on it is longer */
 	struct ctf_eclass	**events;	/* sorted by ID */
 	size_t			 nevents;
 	unsigned long		 line;

@@ -117,38 +117,44 @@ type_here(const struct ctf_field_at *at, struct ctf_cur *c)
 	return t;
 }
 
-int
-ctf_field_number(const struct ctf_field_at *at, const struct ctf_stream *s,
-    double *d)
-{
-	const struct ctf_type *t;
-	struct ctf_cur c;
-	uint64_t v;
-
-	seek(at, s, &c);
-	if ((t = type_here(at, &c)) == NULL || (t->kind != CTF_INT &&
-	    t->kind != CTF_ENUM && t->kind != CTF_FLOAT))
-		return 0;
-	v = ctf_take(&c, t);
-	if (t->kind == CTF_FLOAT)
-		*d = ctf_real(t, v);
-	else
-		*d = t->sign ? (double)(int64_t)v : (double)v;
-	return 1;
-}
-
-int
-ctf_field_bits(const struct ctf_field_at *at, const struct ctf_stream *s,
+/* The number that is there, and its type; NULL: none. */
+static const struct ctf_type *
+number_here(const struct ctf_field_at *at, const struct ctf_stream *s,
     uint64_t *v)
 {
 	const struct ctf_type *t;
 	struct ctf_cur c;
 
 	seek(at, s, &c);
-	if ((t = type_here(at, &c)) == NULL || (t->kind != CTF_INT &&
-	    t->kind != CTF_ENUM))
-		return 0;
+	if ((t = type_here(at, &c)) == NULL || t->bits == 0)
+		return NULL;
 	*v = ctf_take(&c, t);
+	return t;
+}
+
+int
+ctf_field_number(const struct ctf_field_at *at, const struct ctf_stream *s,
+    double *d)
+{
+	uint64_t v;
+	const struct ctf_type *t = number_here(at, s, &v);
+
+	if (t != NULL)
+		*d = t->kind == CTF_FLOAT ? ctf_real(t, v) : t->sign ?
+		    (double)(int64_t)v : (double)v;
+	return t != NULL;
+}
+
+int
+ctf_field_bits(const struct ctf_field_at *at, const struct ctf_stream *s,
+    uint64_t *v)
+{
+	uint64_t any;
+	const struct ctf_type *t = number_here(at, s, &any);
+
+	if (t == NULL || t->kind == CTF_FLOAT)
+		return 0;
+	*v = any;
 	return 1;
 }
 

@@ -198,16 +198,9 @@ event_header(struct ctf_stream *s)
 static void
 item_loss(struct ctf_stream *s)
 {
-	if (s->gone) {
-		s->item = ITEM_GONE;
-		s->ns = s->gonefrom;
-	} else if (s->discards) {
-		s->item = ITEM_DISCARDED;
-		s->ns = s->from;
-	} else {
-		s->item = ITEM_LOST;
-		s->ns = s->lostfrom;
-	}
+	s->item = s->gone ? ITEM_GONE : s->discards ? ITEM_DISCARDED :
+	    ITEM_LOST;
+	s->ns = s->gone ? s->gonefrom : s->discards ? s->from : s->lostfrom;
 }
 
 int64_t
@@ -390,11 +383,8 @@ ctf_skip(struct ctf_stream *s)
 		    (id != ev->id && (ev = event_find(sc, id)) == NULL))
 			break;
 		c.p = p + len;
-		if (ev->npieces != 0)
-			c.p = pieces_end(ev, c.p, c.end);
-		else if (event_walk(s, ev, &c) == -1 || c.bit != 0)
-			break;
-		if (c.p == NULL)
+		if (ev->npieces == 0 ? event_walk(s, ev, &c) == -1 || c.bit !=
+		    0 : (c.p = pieces_end(ev, c.p, c.end)) == NULL)
 			break;
 		p = c.p;
 		done = cycles;

@@ -59,15 +59,6 @@ walk_align(struct ctf_cur *c, uint32_t align)
 	return align <= 8 && c->bit == 0 ? 0 : ctf_align(c, align);
 }
 
-static int
-walk_skip(struct ctf_cur *c, uint64_t n)
-{
-	if (n > (uint64_t)(c->end - c->p))
-		return -1;
-	c->p += n;
-	return 0;
-}
-
 /* n elements of so many bits. */
 static int
 walk_bits(struct ctf_cur *c, uint64_t n, uint32_t bits)
@@ -120,8 +111,12 @@ walk_number(struct ctf_cur *c, const struct ctf_type *t)
 {
 	if (walk_align(c, t->align) == -1)
 		return -1;
-	return !t->isbits ? walk_skip(c, t->nbytes) : t->leb ?
-	    walk_leb(c, t) : walk_bits(c, 1, t->bits);
+	if (t->isbits)
+		return t->leb ? walk_leb(c, t) : walk_bits(c, 1, t->bits);
+	if (t->nbytes > (size_t)(c->end - c->p))
+		return -1;
+	c->p += t->nbytes;
+	return 0;
 }
 
 /* A number whose first bit is that: eight bytes, or nine. */

@@ -136,9 +136,9 @@ out_put(char *p, const char *s, size_t n)
 }
 
 /*
- * Put text that print_text.c made ready.  SHORT bytes of it can be read, however
- * few it has: to copy as many as that, always, is a few moves.  There must be
- * ROOM, and there is enough left for a value.
+ * Put text that print_text.c made ready.  SHORT bytes of it can be read, even
+ * if it has fewer: copying always as many is a few moves.  There must be ROOM,
+ * and enough of it is left for a value.
  */
 static inline char *
 out_short(char *p, const char *s, size_t n)

@@ -59,17 +59,18 @@ is_large(const struct ctf_type *t, uint64_t v)
 static char *
 put_int(char *p, const struct ctf_type *t, uint64_t v)
 {
+	const int quoted = style.json && is_large(t, v);
+
 	if (t->isbool)
 		return out_text(p, v != 0 ? "true" : "false");
 	if (t->base != 10 && !style.json)
 		return put_bits(p, t, v);
-	if (style.json && is_large(t, v)) {
+	if (quoted)
 		*p++ = '"';
-		p = t->sign ? ctf_put_i64(p, (int64_t)v) : ctf_put_u64(p, v);
+	p = t->sign ? ctf_put_i64(p, (int64_t)v) : ctf_put_u64(p, v);
+	if (quoted)
 		*p++ = '"';
-		return p;
-	}
-	return t->sign ? ctf_put_i64(p, (int64_t)v) : ctf_put_u64(p, v);
+	return p;
 }
 
 static char *
@@ -146,15 +147,12 @@ put_bytes(char *p, const uint8_t *s, uint64_t n)
 		*p++ = "0123456789abcdef"[s[i] & 15];
 		*p++ = ' ';
 	}
-	p = out_room(p, ROOM);
-	*p++ = '|';
+	p = out_text(p, "|");
 	for (i = 0; i < n; i++) {
 		p = out_room(p, ROOM);
 		*p++ = s[i] >= ' ' && s[i] <= '~' ? (char)s[i] : '.';
 	}
-	p = out_room(p, ROOM);
-	*p++ = '|';
-	return p;
+	return out_text(p, "|");
 }
 
 static int
@@ -189,19 +187,13 @@ put_elems(char *p, struct ctf_cur *c, const struct ctf_type *t)
 		c->p += n;
 		return p;
 	}
-	*p++ = '[';
+	p = out_text(p, "[");
 	for (i = 0; i < n; i++) {
-		p = out_room(p, ROOM);
-		if (i != 0) {
-			*p++ = ',';
-			if (!style.json)
-				*p++ = ' ';
-		}
+		if (i != 0)
+			p = out_put(p, ", ", style.json ? 1 : 2);
 		p = put_value(p, c, t->elem);
 	}
-	p = out_room(p, ROOM);
-	*p++ = ']';
-	return p;
+	return out_text(p, "]");
 }
 
 /* An address: the name instead of the number; in JSON, both. */

@@ -78,17 +78,13 @@ string_end(char *p, const uint8_t *s, const uint8_t *end)
 		if (n < left && n < CHUNK)
 			p = escape_char(p, &s, end, style.how);
 	}
-	p = out_room(p, ROOM);
-	*p++ = '"';
-	return p;
+	return out_text(p, "\"");
 }
 
 char *
 put_string(char *p, const uint8_t *s, size_t len)
 {
-	p = out_room(p, ROOM);
-	*p++ = '"';
-	return string_end(p, s, s + len);
+	return string_end(out_text(p, "\""), s, s + len);
 }
 
 /* Mostly all of it is plain, and its end is found on the way. */
