@@ -302,7 +302,8 @@ finish_stream(struct ctf_trace *tr, struct ctf_sclass *sc)
 static int
 pieces_add(struct ctf_eclass *ev, const struct ctf_type *t)
 {
-	const struct ctf_field *f, *end = t->fields + t->nfields;
+	const struct ctf_field *f = t->fields;
+	size_t i;
 
 	if (t->fixed != 0) {
 		ev->pieces[ev->npieces - 1] += t->fixed;
@@ -315,7 +316,7 @@ pieces_add(struct ctf_eclass *ev, const struct ctf_type *t)
 	}
 	if (t->kind != CTF_STRUCT || t->align > 8)
 		return 0;
-	for (f = t->fields; f < end; f++)
+	for (i = 0; i < t->nfields; i++, f++)
 		if (f->slot != 0 || f->outer != 0 || !pieces_add(ev, f->type))
 			return 0;
 	return 1;

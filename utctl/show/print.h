@@ -48,11 +48,11 @@ struct symbol;
 
 /* How the value of a field is printed. */
 enum how {
-	HOW_ANY,			/* as its type says */
-	HOW_UNSIGNED,			/* a decimal number */
+	HOW_ANY,
+	HOW_UNSIGNED,			/* decimal numbers */
 	HOW_SIGNED,
-	HOW_STRING,			/* that ends with a zero */
-	HOW_SPECIAL			/* an address, or others need it */
+	HOW_STRING,			/* strings that end with a zero */
+	HOW_SPECIAL			/* addresses, and what is noted */
 };
 
 struct style {

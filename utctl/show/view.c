@@ -105,7 +105,7 @@ print_trace(struct ctf_trace *tr)
 	indent_trace(tr);
 }
 
-/* What -i adds to an event. */
+/* Put an event with its depth, and the time that what it ends took. */
 static char *
 put_indented(char *p, struct ctf_stream *s)
 {
