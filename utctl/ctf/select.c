@@ -276,12 +276,28 @@ note_why(struct select *sel, const struct ctf_trace *tr,
 	sel->why = *why;
 }
 
+/* What events tell of themselves, and what ctf_whose() makes of that. */
+static int
+roles_of(const struct ctf_trace *tr)
+{
+	const struct ctf_sclass *sc;
+	int has = tr->who.has;
+
+	for (sc = tr->sclasses; sc != NULL; sc = sc->next)
+		has |= sc->who | (!sc->bycpu ? 0 : 1 << ROLE_VTID |
+		    1 << ROLE_PROCNAME);
+	if ((tr->lttng || tr->kernel) && has & 1 << ROLE_PROCNAME)
+		has |= 1 << ROLE_THREAD;
+	return has;
+}
+
 void
 select_trace(struct select *sel, struct ctf_trace *tr)
 {
 	struct ctf_eclass *ev;
 	struct expr_why why;
 
+	sel->roles |= roles_of(tr);
 	for (ev = tr->events; ev != NULL; ev = ev->next) {
 		ev->unwanted = !wants_class(sel, ev);
 		ev->unfit = 0;
@@ -370,6 +386,22 @@ say_unused(const struct patterns *ps, char option, const char *what)
 			    (long long)ps->v[i].id, what);
 }
 
+/* Say which of them the trace does not tell at all: these say no more. */
+static void
+say_untold(const struct select *sel, const struct patterns *ps, char option,
+    const char *of, int idrole, int namerole)
+{
+	struct pattern *p;
+
+	for (p = ps->v; p < ps->v + ps->n; p++) {
+		if (sel->roles & 1 << (p->glob == NULL ? idrole : namerole))
+			continue;
+		p->used = 1;
+		say("-%c: the trace does not tell the %s of %s", option,
+		    p->glob == NULL ? "IDs" : "names", of);
+	}
+}
+
 /* No event can pass the filter. */
 static void
 say_why(const struct select *sel)
@@ -396,6 +428,9 @@ select_say(const struct select *sel, unsigned long long selected)
 	if (sel->count_given && sel->count >= 0 &&
 	    selected >= (unsigned long long)sel->count)
 		return;				/* not all of it was read */
+	say_untold(sel, &sel->programs, 'p', "programs", ROLE_VPID,
+	    ROLE_PROCNAME);
+	say_untold(sel, &sel->threads, 't', "threads", ROLE_VTID, ROLE_THREAD);
 	say_unused(&sel->programs, 'p',
 	    "selected event is of a program of that");
 	say_unused(&sel->threads, 't', "selected event is of a thread of that");

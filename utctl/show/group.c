@@ -339,15 +339,24 @@ group_end(const struct rows *t, const struct groups *g,
 	putchar('\n');
 }
 
+void
+stat_say_missing(const struct ctf_trace *traces, char option, const char *name)
+{
+	char *other = ctf_field_other(traces, name);
+
+	say("-%c %s: no field of any event%s", option, name, other);
+	free(other);
+}
+
 /* Say which fields of -g no event has. */
 void
-groups_say_missing(const struct groups *g)
+groups_say_missing(const struct groups *g, const struct ctf_trace *traces)
 {
 	size_t i;
 
 	for (i = 0; i < g->nby; i++)
 		if (g->by[i] == BY_FIELD && !g->found[i])
-			say("-g %s: no field of any event", g->names[i]);
+			stat_say_missing(traces, 'g', g->names[i]);
 }
 
 void

@@ -175,10 +175,10 @@ print_blocks(const char *before, uint64_t bytes, uint64_t blocks,
 static void
 print_heap(const struct heap *h)
 {
-	char when[CTF_TIMELEN];
+	char when[CTF_TIMELEN], *who = process_text(&h->process);
 
-	putchar('\n');
-	process_print(&h->process);
+	printf("\n%s", who);
+	free(who);
 	print_blocks(": ", h->bytes, h->nblocks, "live at the end\n");
 	if (h->unsure_blocks > 0)
 		print_blocks("  of them ", h->unsure_bytes, h->unsure_blocks,
@@ -405,10 +405,7 @@ say_all(const struct reader *rd)
 		say("the trace has calls of several processes, and does not "
 		    "tell of which: record with lttng add-context -u -t vpid");
 	else if (rd->nevents > 0 && ps->n == 0 && run.npaths == 0)
-		say("no calls of malloc(3) in the trace: was it recorded with "
-		    "%s?", calls_lttng(rd) ? "lttng enable-event -u "
-		    "'lttng_ust_libc:*', of a program with "
-		    "LD_PRELOAD=liblttng-ust-libc-wrapper.so" : "-w malloc");
+		calls_say_none(rd, "calls of malloc(3)", "libc", "malloc");
 	if (mixed)
 		return;
 	processes_say(ps, rd, "what is live, and what was freed twice");

@@ -322,16 +322,16 @@ static void
 put_process(const struct locks *ls)
 {
 	struct locks_sorted sorted = { ls, NULL, NULL };
+	char *who = process_text(&ls->process);
 	size_t i, n;
 
 	json_object(NULL);
 	process_json(&ls->process);
-	if (!json_on) {
-		putchar('\n');
-		process_print(&ls->process);
-		printf(": %zu lock%s, %zu condition%s\n", ls->locks.n,
-		    many(ls->locks.n), ls->conds.n, many(ls->conds.n));
-	}
+	if (!json_on)
+		printf("\n%s: %zu lock%s, %zu condition%s\n", who,
+		    ls->locks.n, many(ls->locks.n), ls->conds.n,
+		    many(ls->conds.n));
+	free(who);
 	show_count("unheld", ls->unheld, "  ",
 	    "released, but not acquired here");
 	show_count("unseen", ls->unseen, "  ",
@@ -443,11 +443,7 @@ say_all(const struct reader *rd)
 		say("the trace does not tell which thread an event is of: no "
 		    "locks; record with lttng add-context -u -t vtid -t vpid");
 	else if (rd->nevents > 0 && run.processes.n == 0)
-		say("no events of locks in the trace: was it recorded with "
-		    "%s?", calls_lttng(rd) ? "lttng enable-event -u "
-		    "'lttng_ust_pthread:*', of a program with "
-		    "LD_PRELOAD=liblttng-ust-pthread-wrapper.so" :
-		    "-w pthread");
+		calls_say_none(rd, "events of locks", "pthread", "pthread");
 	if (run.lttng)
 		say("LTTng records no waits for conditions: in these, mutexes "
 		    "count as held");

@@ -57,10 +57,7 @@ void	 row_hist(struct rows *, struct hist *, int);
 /* The members alone, with the mean or without. */
 void	 json_hist(struct hist *, int);
 
-/*
- * Print the host, or NULL if there is but one, the program, and the IDs of
- * process and thread.  Text has the time before, in a column of that name.
- */
+/* Print ids_text(); text has the time before, in a column of that name. */
 void	 row_who(const struct rows *, const char *, int64_t, const char *,
 	    const char *, int64_t, int64_t);
 /* Is what comes now printed as text, in heads too? */

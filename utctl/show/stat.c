@@ -238,13 +238,13 @@ stat_print(struct stat_run *r, const struct reader *rd)
 
 /* Say which fields of -g and -v no event has. */
 static void
-say_missing(const struct stat_run *r)
+say_missing(const struct stat_run *r, const struct ctf_trace *traces)
 {
 	if (!r->any)
 		return;
-	groups_say_missing(&r->groups);
+	groups_say_missing(&r->groups, traces);
 	if (r->value != NULL && !r->value_found)
-		say("-v %s: no field of any event", r->value);
+		stat_say_missing(traces, 'v', r->value);
 	else if (r->value != NULL && !r->value_isnumber)
 		say("-v %s: no number in any event", r->value);
 }
@@ -348,9 +348,8 @@ stat_traces(struct reader *rd, char **dirs)
 static void
 say_all(const struct reader *rd)
 {
-	(void)rd;
 	pairs_say(&run.pairs);
-	say_missing(&run);
+	say_missing(&run, rd->traces);
 }
 
 static void

@@ -85,7 +85,9 @@ void	 group_json(const struct groups *, const struct group *);
 void	 group_print(const struct group *);
 void	 group_end(const struct rows *, const struct groups *,
 	    const struct group *);
-void	 groups_say_missing(const struct groups *);
+/* An option names a field that no event has: perhaps a context is meant. */
+void	 stat_say_missing(const struct ctf_trace *, char, const char *);
+void	 groups_say_missing(const struct groups *, const struct ctf_trace *);
 void	 groups_free(struct groups *);
 
 /*
