@@ -276,7 +276,7 @@ note_why(struct select *sel, const struct ctf_trace *tr,
 	sel->why = *why;
 }
 
-/* What events tell of themselves, and what ctf_whose() makes of that. */
+/* Roles that events tell, and those that ctf_whose() makes of them. */
 static int
 roles_of(const struct ctf_trace *tr)
 {

@@ -94,7 +94,7 @@ struct process {
 	uint64_t	 serial;	/* changes with the modules; not 0 */
 	struct origin	*origin;	/* where its traces are from */
 	const char	*host;		/* to be shown, or NULL */
-	int64_t		 vpid;		/* or CTF_NOBODY */
+	int64_t		 vpid;		/* CTF_NOBODY: not known */
 	char		 name[sizeof(((struct ctf_who *)0)->name)];
 	int		 named;		/* LTTng's: see note_name() */
 	char		*program;	/* path of the first module, or NULL */
@@ -157,8 +157,8 @@ void	 process_unmap(struct process *, uint64_t, uint64_t);
 /* The module that has the address; NULL: none. */
 const struct mapping *process_mapping(const struct process *, uint64_t);
 /*
- * Who it is, for the terminal or as members: the host, or NULL if there is but
- * one, the program, and the IDs of the process and, unless NULL, the thread.
+ * A text for the terminal, or members: the host, or NULL if there is but one,
+ * the program, and the IDs of the process and, unless NULL, the thread.
  */
 char	*ids_text(const char *, const char *, int64_t, const int64_t *);
 void	 ids_json(const char *, const char *, int64_t, const int64_t *);
