@@ -39,6 +39,7 @@
 
 #define BLOCK	65536
 #define PARTS	4		/* an event has so many */
+#define LEB_MOST	9	/* bytes of LEB128: babeltrace2 takes no more */
 
 /* So many bytes of the packet that is read, from that one on. */
 static const uint8_t *
@@ -94,21 +95,69 @@ type_order(const struct ctf_type *t)
 static int
 class_order(const struct ctf_trace *tr, const struct ctf_sclass *sc)
 {
-	int big = type_order(tr->header);
+	const struct ctf_type *const first[] = { tr->header, sc->packet,
+	    sc->header, sc->context };
+	int big = -1;
 	size_t i;
 
-	if (big == -1)
-		big = type_order(sc->packet);
-	if (big == -1)
-		big = type_order(sc->header);
-	if (big == -1)
-		big = type_order(sc->context);
-	for (i = 0; i < sc->nevents && big == -1; i++) {
-		big = type_order(sc->events[i]->context);
-		if (big == -1)
+	for (i = 0; i < PARTS && big == -1; i++)
+		big = type_order(first[i]);
+	for (i = 0; i < sc->nevents && big == -1; i++)
+		if ((big = type_order(sc->events[i]->context)) == -1)
 			big = type_order(sc->events[i]->fields);
-	}
 	return big == -1 ? tr->big : big;
+}
+
+static void
+head_read(struct packet *p)
+{
+	const struct ctf_stream *in = p->in;
+	int i;
+
+	for (i = 0; i < ROLE_MAX; i++)
+		if (packet_has(p, (enum ctf_role)i))
+			p->at[i] = 8 * (in->off - in->pkt + (uint64_t)
+			    (p->vals.at[i] - in->buf)) + p->vals.bit[i];
+	p->headlen = 8 * (in->off - in->pkt + in->pos) + in->bit;
+	p->outlen = p->headlen;
+	free(p->head);
+	p->head = calloc(1, (size_t)p->headlen / 8 + 1 + ROLE_MAX * LEB_MOST);
+	if (p->head == NULL)
+		die_errno("malloc");
+	memcpy(p->head, in_bytes(p, 0, (size_t)(p->headlen + 7) / 8),
+	    (size_t)(p->headlen + 7) / 8);
+}
+
+/*
+ * Numbers of LEB128 get room for whatever may be written there: groups of 7
+ * bits that are 0.  What stands behind them keeps its alignment.
+ */
+static void
+head_widen(struct packet *p)
+{
+	const uint64_t step = p->in->class->packet == NULL ||
+	    p->in->class->packet->most < 8 ? 1 :
+	    p->in->class->packet->most / 8;
+	uint64_t at, n, more;
+	int i, k;
+
+	for (i = ROLE_BEGIN; i <= ROLE_DISCARDED; i++) {
+		if (!packet_has(p, (enum ctf_role)i) || !p->vals.type[i]->leb)
+			continue;
+		at = p->at[i] / 8;
+		for (n = 1; p->head[at + n - 1] & 0x80; n++)
+			continue;
+		if (n >= LEB_MOST || (more = (LEB_MOST - n) / step * step) == 0)
+			continue;
+		memmove(p->head + at + n + more, p->head + at + n,
+		    (size_t)((p->outlen + 7) / 8 - at - n));
+		memset(p->head + at + n - 1, 0x80, (size_t)more);
+		p->head[at + n + more - 1] = 0;
+		for (k = 0; k < ROLE_MAX; k++)
+			if (p->at[k] > p->at[i])
+				p->at[k] += 8 * more;
+		p->outlen += 8 * more;
+	}
 }
 
 /* The packet in which the stream is. */
@@ -116,39 +165,36 @@ void
 packet_read(struct packet *p, const struct ctf_stream *s)
 {
 	const struct ctf_sclass *sc = s->class;
-	uint64_t n = 512;
-	struct ctf_cur cur;
-	int i;
+	struct ctf_stream *in = p->in;
 
 	p->open = 1;
-	if (p->in->class != sc)
+	if (in->class != sc)
 		p->big = class_order(s->trace, sc);
-	p->in->class = sc;
-	p->in->pkt = s->pkt;
-	p->in->vals = s->vals;
-	p->in->basecap = 2 * BLOCK;
+	in->class = sc;
+	in->pkt = s->pkt;
+	in->vals = s->vals;
+	in->basecap = 2 * BLOCK;
 	p->size = s->nextpkt - s->pkt;
 	p->limit = 8 * (s->last - s->pkt) + s->lastbit;
-	do {
-		n = 2 * n < p->size ? 2 * n : p->size;
-		in_cur(p, &cur, 0, 8 * n);
-		p->vals.has = 0;
-	} while (((s->trace->header != NULL &&
-	    ctf_walk(&cur, s->trace->header, &p->vals) == -1) ||
-	    (sc->packet != NULL &&
-	    ctf_walk(&cur, sc->packet, &p->vals) == -1)) && n < p->size);
-	for (i = 0; i < ROLE_MAX; i++)
-		if (packet_has(p, (enum ctf_role)i))
-			p->at[i] = 8 * (uint64_t)(p->vals.at[i] -
-			    (p->in->buf + p->in->pos)) + p->vals.bit[i];
-	p->headlen = p->from = p->to = place(p, &cur);
+	ctf_window_seek(in, in->pkt);
+	ctf_window_limit(in, s->nextpkt);
+	if (ctf_stream_struct(in, s->trace->header, &p->vals) == -1 ||
+	    ctf_stream_struct(in, sc->packet, &p->vals) == -1)
+		die("%s: the file became shorter", in->path);
+	if (p->vals.val[ROLE_END] == 0)		/* a crash left it so */
+		p->vals.has &= ~((uint32_t)1 << ROLE_END);
+	head_read(p);
+	head_widen(p);
+	p->from = p->to = p->headlen;
+	p->pos = p->outlen;
 	p->begin = p->vals.val[ROLE_BEGIN];
 	p->end = p->ends = packet_has(p, ROLE_END) ? s->endcycles : 0;
 	/* Without an end, the begin tells when the next packet's loss began. */
 	p->early = packet_has(p, ROLE_BEGIN) && packet_has(p, ROLE_END) &&
 	    sc->beginbits == 64 && ctf_ns(sc->clock, p->begin) < s->since;
 	p->late = sc->endclock == sc->clock && s->end > s->until;
-	p->told = p->timed = 0;
+	p->run = 1;
+	p->told = p->soon = p->timed = p->whole = 0;
 	p->count = p->lost = p->discarded = 0;
 }
 
@@ -196,8 +242,8 @@ out_bits(struct packet *p, const uint8_t *from, uint64_t at, uint64_t n)
 		if (++p->pos % 8 != 0)
 			continue;
 		/* The head's last bits may be in the same byte. */
-		if (p->pos - p->headlen < 8)
-			p->head[p->headlen / 8] = p->part;
+		if (p->pos - p->outlen < 8)
+			p->head[p->outlen / 8] = p->part;
 		out_bytes(p, &p->part, 1);
 	}
 }
@@ -224,21 +270,6 @@ out_align(struct packet *p, uint64_t align)
  * Heads.
  */
 
-static void
-head_read(struct packet *p)
-{
-	const size_t n = (size_t)(p->headlen + 7) / 8;
-
-	if (n >= p->headcap) {
-		p->headcap = n + 1;
-		if ((p->head = realloc(p->head, p->headcap)) == NULL)
-			die_errno("malloc");
-	}
-	memcpy(p->head, in_bytes(p, 0, n), n);
-	if (p->out == NULL)
-		p->out = export_dir_file(p->path);
-}
-
 /* In the groups of 7 bits that are there; what does not fit is left. */
 static uint64_t
 leb_put(uint8_t *p, uint64_t v)
@@ -253,7 +284,7 @@ leb_put(uint8_t *p, uint64_t v)
 	return v;
 }
 
-/* Write the value as the one was that was read. */
+/* Write the value as the one is that was read. */
 static void
 head_set(struct packet *p, enum ctf_role role, uint64_t v)
 {
@@ -261,39 +292,18 @@ head_set(struct packet *p, enum ctf_role role, uint64_t v)
 	const uint64_t at = p->at[role];
 	uint32_t i;
 
-	if (!packet_has(p, role) || p->vals.val[role] == v)
+	if (!packet_has(p, role))
 		return;
 	if (role == ROLE_BEGIN || role == ROLE_END)
 		v &= UINT64_MAX >> (64 - t->bits);
 	if (t->leb ? leb_put(p->head + at / 8, v) != 0 :
 	    t->bits < 64 && v >> t->bits != 0)
-		die("%s: packet at byte %llu: its context has no room for %llu",
-		    p->in->path, (unsigned long long)p->in->pkt,
-		    (unsigned long long)v);
+		die("%s: packet at byte %llu: its context has no room for "
+		    "%llu: select by -b and -u alone", p->in->path,
+		    (unsigned long long)p->in->pkt, (unsigned long long)v);
 	for (i = 0; i < t->bits && !t->leb; i++)
 		bit_put(p->head, at + i, t->big, (int)(v >> (t->big !=
 		    t->turned ? t->bits - 1 - i : i) & 1));
-}
-
-/* Counts of the next packet.  The first one tells of nothing before. */
-static void
-head_counts(struct packet *p, uint64_t end)
-{
-	struct row *r = p->row;
-
-	if (r->any)
-		r->seq += 1 + p->lost;
-	r->any = 1;
-	r->discarded += p->discarded;
-	r->read = p->vals.val[ROLE_DISCARDED];
-	p->lost = p->discarded = 0;
-	head_set(p, ROLE_SEQ, r->seq);
-	head_set(p, ROLE_DISCARDED, r->discarded);
-	r->end = packet_has(p, ROLE_END) ?
-	    ctf_ns(p->in->class->endclock, end) :
-	    ctf_ns(p->in->class->clock, packet_has(p, ROLE_BEGIN) ?
-	    p->begin : p->cycles);
-	p->endcycles = end;
 }
 
 /*
@@ -303,12 +313,12 @@ head_counts(struct packet *p, uint64_t end)
 static void
 packet_begin(struct packet *p)
 {
-	head_read(p);
+	if (p->out == NULL)
+		p->out = export_dir_file(p->path);
 	p->begun = 1;
 	p->start = ftello(p->out);
-	p->pos = p->headlen;
-	p->part = p->head[p->headlen / 8];
-	out_bytes(p, p->head, (size_t)(p->headlen / 8));
+	p->part = p->head[p->outlen / 8];
+	out_bytes(p, p->head, (size_t)(p->outlen / 8));
 }
 
 /* Copy what waits. */
@@ -327,45 +337,49 @@ run_flush(struct packet *p)
 	}
 }
 
+/*
+ * The head tells what is known at the end.  The first packet's counts tell of
+ * nothing before.
+ */
 static void
 packet_end(struct packet *p)
 {
-	const size_t n = (size_t)(p->headlen + 7) / 8;
+	const struct ctf_sclass *sc = p->in->class;
+	struct row *r = p->row;
+	const size_t n = (size_t)(p->outlen + 7) / 8;
 	uint64_t content;
 
 	run_flush(p);
-	content = p->pos;
+	content = p->whole ? p->limit : p->pos;
 	out_align(p, 8);
 	if (!packet_has(p, ROLE_CONTENT) && (content != p->pos ||
 	    (!packet_has(p, ROLE_PACKET) && p->start != 0)))
 		die("%s: has no sizes of packets, and cannot be cut so",
 		    p->in->path);
+	if (r->any)
+		r->seq += 1 + p->lost;
+	r->any = 1;
+	if (!p->open || p->soon) {
+		r->discarded += p->discarded;
+		p->discarded = 0;
+	}
+	r->read = p->vals.val[ROLE_DISCARDED];
+	r->end = packet_has(p, ROLE_END) ? ctf_ns(sc->endclock, p->end) :
+	    ctf_ns(sc->clock, packet_has(p, ROLE_BEGIN) ? p->begin : p->cycles);
+	head_set(p, ROLE_SEQ, r->seq);
+	head_set(p, ROLE_DISCARDED, r->discarded);
 	head_set(p, ROLE_PACKET, p->pos);
 	head_set(p, ROLE_CONTENT, content);
 	head_set(p, ROLE_BEGIN, p->begin);
 	head_set(p, ROLE_END, p->end);
-	head_counts(p, p->end);
 	if (fflush(p->out) == EOF ||
 	    pwrite(fileno(p->out), p->head, n, p->start) != (ssize_t)n)
 		export_dir_die(p->path);
-	p->begun = p->timed = 0;
-	p->count = 0;
+	p->endcycles = p->end;
+	p->begun = p->timed = p->run = 0;
+	p->count = p->lost = 0;
 	p->end = p->ends;
-}
-
-static void
-packet_copy(struct packet *p)
-{
-	uint64_t at = (p->headlen + 7) / 8;
-	size_t n;
-
-	head_read(p);
-	head_counts(p, p->end);
-	out_bytes(p, p->head, (size_t)at);
-	for (; at < p->size; at += n) {
-		n = p->size - at < BLOCK ? (size_t)(p->size - at) : BLOCK;
-		out_bytes(p, in_bytes(p, at, n), n);
-	}
+	p->pos = p->outlen;
 }
 
 /* The first value of the clock at that time. */
@@ -384,21 +398,70 @@ cycles_at(const struct ctf_clock *cl, int64_t ns)
 	return lo;
 }
 
-/* babeltrace2 turns the order of two that begin together: it begins earlier. */
+/* The time, for who has read what was written so far. */
+static uint64_t
+time_so_far(const struct packet *p)
+{
+	return !packet_has(p, ROLE_BEGIN) && p->endcycles > p->cycles ?
+	    p->endcycles : p->cycles;
+}
+
+/*
+ * A packet without events, in front of what was lost before this one.
+ * babeltrace2 turns the order of two that begin together: it begins earlier.
+ */
 static void
 empty_put(struct packet *p, uint64_t begin, uint64_t end)
 {
+	const uint64_t lost = p->lost, discarded = p->discarded;
+
+	p->lost = p->discarded = 0;
 	p->begin = begin - (begin > 0 && packet_has(p, ROLE_END));
 	p->end = end;
 	packet_end(p);
+	if (packet_has(p, ROLE_BEGIN) && p->begin > p->cycles)
+		p->cycles = p->begin;
 	p->begin = p->vals.val[ROLE_BEGIN];
+	p->lost = lost;
+	p->discarded = discarded;
+}
+
+/*
+ * Packets begin, or end, with so few bits of the time that this one would be
+ * taken for an earlier one: others carry the time on.  In the trace that is
+ * read, something did in each of these intervals, and took some bytes.
+ */
+static void
+carry(struct packet *p, uint64_t now)
+{
+	const struct ctf_sclass *sc = p->in->class;
+	const int begins = packet_has(p, ROLE_BEGIN);
+	const uint32_t bits = begins ? sc->beginbits : sc->endbits;
+	uint64_t mask, at = time_so_far(p);
+
+	if ((!begins && !packet_has(p, ROLE_END)) ||
+	    (now < at && (!begins || bits < 64)))
+		die("%s: packets do not tell when they begin, and what is left "
+		    "of them would have other times: select by -u alone",
+		    p->in->path);
+	mask = UINT64_MAX >> (64 - bits);
+	for (; now > at && now - at > mask; at = time_so_far(p)) {
+		if (p->carried++ > p->in->size)
+			die("%s: the times of packets are too far apart",
+			    p->in->path);
+		empty_put(p, at + mask, at + mask);
+	}
 }
 
 void
 packet_empty(struct packet *p, int64_t ns)
 {
-	empty_put(p, cycles_at(p->in->class->clock, ns),
-	    cycles_at(p->in->class->endclock, ns));
+	const uint64_t begin = cycles_at(p->in->class->clock, ns);
+
+	if (packet_has(p, ROLE_BEGIN) && p->in->class->beginbits < 64 &&
+	    begin > p->cycles)
+		carry(p, begin);
+	empty_put(p, begin, cycles_at(p->in->class->endclock, ns));
 }
 
 /*
@@ -414,11 +477,11 @@ packet_done(struct packet *p)
 	if (!p->told && p->count == 0)
 		return;
 	if (!p->begun && !p->timed && p->from == p->headlen &&
-	    p->to == p->limit) {
-		packet_copy(p);
-		return;
-	}
-	if (p->late && !p->told)
+	    p->to == p->limit && p->outlen == p->headlen) {
+		p->whole = 1;
+		p->to = 8 * p->size;
+		p->begin = p->vals.val[ROLE_BEGIN];
+	} else if (p->late && !p->told)
 		p->end = p->cycles;
 	else if (p->in->trace->ours && p->count == 0 && p->lost > 0 &&
 	    p->discarded == 0)
@@ -434,13 +497,9 @@ packet_done(struct packet *p)
 static uint64_t
 time_read(uint64_t before, uint64_t v, uint32_t bits)
 {
-	const uint64_t mask = ((uint64_t)1 << bits % 64) - 1;
-
-	if (bits == 64 || bits == 0)
-		return bits == 0 ? before : v;
-	v &= mask;
-	return ((v < (before & mask) ? before + mask + 1 : before) & ~mask) |
-	    v;
+	if (bits != 0)
+		ctf_clock_update(&before, v, bits);
+	return before;
 }
 
 /* The bits of time in the header of the event there. */
@@ -460,32 +519,32 @@ time_bits(struct packet *p, const struct ctf_sclass *sc, uint64_t from,
 	return v.has & 1 << ROLE_TIME ? v.timebits : 0;
 }
 
-/*
- * The packet's first event: its time must follow from when the packet begins,
- * or else the packet before ends.
- */
+/* Does the time of the packet's first event follow from when it begins? */
+static int
+first_follows(const struct packet *p, uint64_t now, uint32_t bits)
+{
+	uint64_t t = time_so_far(p);
+
+	if (packet_has(p, ROLE_BEGIN))
+		t = time_read(t, p->vals.val[ROLE_BEGIN],
+		    p->in->class->beginbits);
+	return time_read(t, now, bits) == now;
+}
+
+/* If it does not, the packet before ends then, or this one begins then. */
 static void
 first_time(struct packet *p, uint64_t now, uint32_t bits, int again)
 {
-	const uint32_t beginbits = p->in->class->beginbits;
-	const int begins = packet_has(p, ROLE_BEGIN);
-	uint64_t t = p->cycles;
-
-	if (begins)
-		t = time_read(t, p->vals.val[ROLE_BEGIN], beginbits);
-	else if (p->endcycles > t)
-		t = p->endcycles;
-	p->timed = again || time_read(t, now, bits) != now;
+	if (again || !first_follows(p, now, bits)) {
+		carry(p, now);
+		p->timed = again || !first_follows(p, now, bits);
+	}
 	p->begin = p->timed || (p->early && !p->told) ? now :
 	    p->vals.val[ROLE_BEGIN];
-	if (!p->timed || (begins && time_read(p->cycles, now, beginbits) ==
-	    now))
-		return;
-	if (begins || !packet_has(p, ROLE_END) || now < p->cycles)
-		die("%s: packets do not tell when they begin: what is left of "
-		    "them would have other times", p->in->path);
-	p->timed = 0;
-	empty_put(p, now, now);
+	if (p->timed && !packet_has(p, ROLE_BEGIN)) {
+		p->timed = 0;
+		empty_put(p, now, now);
+	}
 }
 
 /* Will who reads it know the event's time? */
@@ -560,8 +619,7 @@ packet_event(struct packet *p, const struct ctf_stream *s)
 			align = parts[i]->align;
 		}
 	event_time(p, s->cycles, time_bits(p, s->class, from, to));
-	if (from == p->to && (!p->begun ? p->from == p->headlen :
-	    p->from < from && (p->pos - p->from) % most == 0)) {
+	if (p->run && from == p->to && (p->pos - p->from) % most == 0) {
 		p->to = to;
 		return;
 	}
@@ -569,7 +627,7 @@ packet_event(struct packet *p, const struct ctf_stream *s)
 	out_align(p, align);
 	p->from = aligned(from, align);
 	p->to = to;
-	if ((p->pos - p->from) % most == 0)
+	if ((p->run = (p->pos - p->from) % most == 0))
 		return;
 	in_cur(p, &cur, from, to);
 	for (i = 0; i < PARTS; i++)

@@ -50,32 +50,36 @@ struct packet {
 	struct row		*row;
 	uint64_t		 cycles;	/* the time, for who reads it */
 	uint64_t		 endcycles;	/* the last packet's */
+	uint64_t		 carried;	/* packets, see carry() */
 
 	/* The packet that is read. */
 	int			 open;
 	int			 big;		/* the order of bits */
 	uint64_t		 size;		/* bytes */
-	uint64_t		 headlen;	/* bits of the head */
+	uint64_t		 headlen;	/* bits of the head, ... */
+	uint64_t		 outlen;	/* ... and of the one written */
 	uint64_t		 limit;		/* where the content ends */
 	struct ctf_vals		 vals;		/* header's and context's */
-	uint64_t		 at[ROLE_MAX];	/* where these are */
+	uint64_t		 at[ROLE_MAX];	/* where these are written */
 	uint64_t		 ends;		/* cycles: when it ends */
 	int			 told;		/* a loss, or gap, is told */
+	int			 soon;		/* the first part tells of it */
 	int			 early, late;	/* reaches beyond -b, -u */
 
 	/* The packet that is written. */
 	int			 begun;		/* head is in the file */
 	off_t			 start;		/* where, in the file */
 	uint8_t			*head;
-	size_t			 headcap;
 	uint64_t		 begin, end;	/* cycles */
 	int			 timed;		/* begin had to be another */
+	int			 whole;		/* the one that is read */
 	uint64_t		 lost, discarded;	/* since the last one */
 	uint64_t		 count;		/* events */
 	uint64_t		 pos;		/* so far */
 	uint8_t			 part;		/* the bits of the last byte */
-	/* The rest of the packet that is read, not copied yet. */
+	/* Bits of the one that is read, not copied yet; does it go on? */
 	uint64_t		 from, to;
+	int			 run;
 };
 
 static inline int
