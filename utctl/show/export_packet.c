@@ -194,7 +194,7 @@ packet_read(struct packet *p, const struct ctf_stream *s)
 	    sc->beginbits == 64 && ctf_ns(sc->clock, p->begin) < s->since;
 	p->late = sc->endclock == sc->clock && s->end > s->until;
 	p->run = 1;
-	p->told = p->soon = p->timed = p->whole = 0;
+	p->told = p->soon = p->whole = 0;
 	p->count = p->lost = p->discarded = 0;
 }
 
@@ -376,7 +376,7 @@ packet_end(struct packet *p)
 	    pwrite(fileno(p->out), p->head, n, p->start) != (ssize_t)n)
 		export_dir_die(p->path);
 	p->endcycles = p->end;
-	p->begun = p->timed = p->run = 0;
+	p->begun = p->run = 0;
 	p->count = p->lost = 0;
 	p->end = p->ends;
 	p->pos = p->outlen;
@@ -476,11 +476,11 @@ packet_done(struct packet *p)
 	p->open = 0;
 	if (!p->told && p->count == 0)
 		return;
-	if (!p->begun && !p->timed && p->from == p->headlen &&
-	    p->to == p->limit && p->outlen == p->headlen) {
+	if (!p->begun && p->from == p->headlen && p->to == p->limit &&
+	    p->outlen == p->headlen && (!packet_has(p, ROLE_BEGIN) ||
+	    p->begin == p->vals.val[ROLE_BEGIN])) {
 		p->whole = 1;
 		p->to = 8 * p->size;
-		p->begin = p->vals.val[ROLE_BEGIN];
 	} else if (p->late && !p->told)
 		p->end = p->cycles;
 	else if (p->in->trace->ours && p->count == 0 && p->lost > 0 &&
@@ -535,16 +535,16 @@ first_follows(const struct packet *p, uint64_t now, uint32_t bits)
 static void
 first_time(struct packet *p, uint64_t now, uint32_t bits, int again)
 {
-	if (again || !first_follows(p, now, bits)) {
+	int follows = !again && first_follows(p, now, bits);
+
+	if (!follows) {
 		carry(p, now);
-		p->timed = again || !first_follows(p, now, bits);
+		follows = !again && first_follows(p, now, bits);
 	}
-	p->begin = p->timed || (p->early && !p->told) ? now :
-	    p->vals.val[ROLE_BEGIN];
-	if (p->timed && !packet_has(p, ROLE_BEGIN)) {
-		p->timed = 0;
+	if (!follows && !packet_has(p, ROLE_BEGIN))
 		empty_put(p, now, now);
-	}
+	p->begin = !follows || (p->early && !p->told) ? now :
+	    p->vals.val[ROLE_BEGIN];
 }
 
 /* Will who reads it know the event's time? */

@@ -71,7 +71,6 @@ struct packet {
 	off_t			 start;		/* where, in the file */
 	uint8_t			*head;
 	uint64_t		 begin, end;	/* cycles */
-	int			 timed;		/* begin had to be another */
 	int			 whole;		/* the one that is read */
 	uint64_t		 lost, discarded;	/* since the last one */
 	uint64_t		 count;		/* events */

@@ -393,9 +393,9 @@ process_mapping(const struct process *p, uint64_t addr)
  */
 
 static char *
-id_text(int64_t id)
+put_id(char *p, int64_t id)
 {
-	return id == CTF_NOBODY ? format("-") : format("%" PRId64, id);
+	return id == CTF_NOBODY ? stpcpy(p, "-") : ctf_put_i64(p, id);
 }
 
 char *
@@ -403,15 +403,14 @@ ids_text(const char *host, const char *program, int64_t vpid,
     const int64_t *vtid)
 {
 	char *name = host_name(host, *program == '\0' ? "-" : program);
-	char *shown = clean(name), *pid = id_text(vpid);
-	char *tid = vtid == NULL ? NULL : id_text(*vtid);
-	char *text = format("%s[%s%s%s]", shown, pid, tid == NULL ? "" : ":",
-	    tid == NULL ? "" : tid);
+	char *shown = clean(name), ids[64], *p = put_id(ids, vpid), *text;
 
+	if (vtid != NULL)
+		p = put_id(stpcpy(p, ":"), *vtid);
+	*p = '\0';
+	text = format("%s[%s]", shown, ids);
 	free(name);
 	free(shown);
-	free(pid);
-	free(tid);
 	return text;
 }
 
