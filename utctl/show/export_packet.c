@@ -37,76 +37,7 @@
 #include "export.h"
 #include "export_packet.h"
 
-#define BLOCK	65536
-#define PARTS	4		/* an event has so many */
 #define LEB_MOST	9	/* bytes of LEB128: babeltrace2 takes no more */
-
-/* So many bytes of the packet that is read, from that one on. */
-static const uint8_t *
-in_bytes(struct packet *p, uint64_t at, size_t n)
-{
-	struct ctf_stream *in = p->in;
-
-	ctf_window_seek(in, in->pkt + at);
-	ctf_window_limit(in, in->pkt + at + n);
-	while (in->fill - in->pos < n)
-		if (!ctf_window_more(in))
-			die("%s: the file became shorter", in->path);
-	return in->buf + in->pos;
-}
-
-static void
-in_cur(struct packet *p, struct ctf_cur *cur, uint64_t from, uint64_t to)
-{
-	const size_t n = (size_t)((to + 7) / 8 - from / 8);
-
-	memset(cur, 0, sizeof(*cur));
-	cur->p = in_bytes(p, from / 8, n);
-	cur->end = cur->p + n;
-	cur->bit = from % 8;
-	cur->s = p->in;
-}
-
-/* Where the cursor is. */
-static uint64_t
-place(const struct packet *p, const struct ctf_cur *cur)
-{
-	return 8 * (p->in->off - p->in->pkt +
-	    (uint64_t)(cur->p - p->in->buf)) + cur->bit;
-}
-
-/* The order of the first number in bits; -1: there is none. */
-static int
-type_order(const struct ctf_type *t)
-{
-	int big = -1;
-	size_t i;
-
-	if (t == NULL || t->bits != 0)
-		return t == NULL || !t->isbits || t->leb ? -1 : t->big;
-	if (t->kind == CTF_ARRAY || t->kind == CTF_SEQ)
-		return type_order(t->elem);
-	for (i = 0; i < t->nfields && big == -1; i++)
-		big = type_order(t->fields[i].type);
-	return big;
-}
-
-/* How bits are counted in a class of streams: no byte has both orders. */
-static int
-class_order(const struct ctf_trace *tr, const struct ctf_sclass *sc)
-{
-	const struct ctf_type *const first[] = { tr->header, sc->packet,
-	    sc->header, sc->context };
-	int big = -1;
-	size_t i;
-
-	for (i = 0; i < PARTS && big == -1; i++)
-		big = type_order(first[i]);
-	for (i = 0; i < sc->nevents && big == -1; i++)
-		if ((big = type_order(sc->events[i]->context)) == -1)
-			big = type_order(sc->events[i]->fields);
-	return big == -1 ? tr->big : big;
-}
 
 static void
 head_read(struct packet *p)
@@ -124,7 +55,7 @@ head_read(struct packet *p)
 	p->head = calloc(1, (size_t)p->headlen / 8 + 1 + ROLE_MAX * LEB_MOST);
 	if (p->head == NULL)
 		die_errno("malloc");
-	memcpy(p->head, in_bytes(p, 0, (size_t)(p->headlen + 7) / 8),
+	memcpy(p->head, bits_in(p, 0, (size_t)(p->headlen + 7) / 8),
 	    (size_t)(p->headlen + 7) / 8);
 }
 
@@ -169,11 +100,11 @@ packet_read(struct packet *p, const struct ctf_stream *s)
 
 	p->open = 1;
 	if (in->class != sc)
-		p->big = class_order(s->trace, sc);
+		p->big = bits_order(s->trace, sc);
 	in->class = sc;
 	in->pkt = s->pkt;
 	in->vals = s->vals;
-	in->basecap = 2 * BLOCK;
+	in->basecap = 2 * BITS_BLOCK;
 	p->size = s->nextpkt - s->pkt;
 	p->limit = 8 * (s->last - s->pkt) + s->lastbit;
 	ctf_window_seek(in, in->pkt);
@@ -198,112 +129,20 @@ packet_read(struct packet *p, const struct ctf_stream *s)
 	p->count = p->lost = p->discarded = 0;
 }
 
-/*
- * Bits and bytes.
- */
-
-static void
-bit_put(uint8_t *p, uint64_t at, int big, int bit)
-{
-	const uint8_t mask = (uint8_t)(big ? 0x80 >> at % 8 : 1 << at % 8);
-
-	p[at / 8] = bit ? p[at / 8] | mask : p[at / 8] & (uint8_t)~mask;
-}
-
-static int
-bit_get(const uint8_t *p, uint64_t at, int big)
-{
-	return p[at / 8] >> (big ? 7 - at % 8 : at % 8) & 1;
-}
-
-static void
-out_bytes(struct packet *p, const void *from, size_t n)
-{
-	if (n > 0 && fwrite(from, n, 1, p->out) != 1)
-		export_dir_die(p->path);
-}
-
-/* Append so many bits, from that one on. */
-static void
-out_bits(struct packet *p, const uint8_t *from, uint64_t at, uint64_t n)
-{
-	const int big = p->big;
-	uint64_t whole;
-
-	for (; n > 0; n -= whole, at += whole) {
-		if (p->pos % 8 == 0 && at % 8 == 0 && n >= 8) {
-			whole = n & ~(uint64_t)7;
-			out_bytes(p, from + at / 8, (size_t)(whole / 8));
-			p->pos += whole;
-			continue;
-		}
-		whole = 1;
-		bit_put(&p->part, p->pos % 8, big, bit_get(from, at, big));
-		if (++p->pos % 8 != 0)
-			continue;
-		/* The head's last bits may be in the same byte. */
-		if (p->pos - p->outlen < 8)
-			p->head[p->outlen / 8] = p->part;
-		out_bytes(p, &p->part, 1);
-	}
-}
-
-static uint64_t
-aligned(uint64_t at, uint64_t align)
-{
-	return (at + align - 1) & ~(align - 1);
-}
-
-static void
-out_align(struct packet *p, uint64_t align)
-{
-	static const uint8_t zero;
-	uint64_t n = aligned(p->pos, align) - p->pos, some;
-
-	for (; n > 0; n -= some) {
-		some = n < 8 ? n : 8;
-		out_bits(p, &zero, 0, some);
-	}
-}
-
-/*
- * Heads.
- */
-
-/* In the groups of 7 bits that are there; what does not fit is left. */
-static uint64_t
-leb_put(uint8_t *p, uint64_t v)
-{
-	int more;
-
-	do {
-		more = *p & 0x80;
-		*p++ = (uint8_t)((v & 0x7f) | (unsigned int)more);
-		v >>= 7;
-	} while (more);
-	return v;
-}
-
 /* Write the value as the one is that was read. */
 static void
 head_set(struct packet *p, enum ctf_role role, uint64_t v)
 {
 	const struct ctf_type *t = p->vals.type[role];
-	const uint64_t at = p->at[role];
-	uint32_t i;
 
 	if (!packet_has(p, role))
 		return;
 	if (role == ROLE_BEGIN || role == ROLE_END)
 		v &= UINT64_MAX >> (64 - t->bits);
-	if (t->leb ? leb_put(p->head + at / 8, v) != 0 :
-	    t->bits < 64 && v >> t->bits != 0)
+	if (!bits_number(p->head, p->at[role], t, v))
 		die("%s: packet at byte %llu: its context has no room for "
 		    "%llu: select by -b and -u alone", p->in->path,
 		    (unsigned long long)p->in->pkt, (unsigned long long)v);
-	for (i = 0; i < t->bits && !t->leb; i++)
-		bit_put(p->head, at + i, t->big, (int)(v >> (t->big !=
-		    t->turned ? t->bits - 1 - i : i) & 1));
 }
 
 /*
@@ -318,23 +157,17 @@ packet_begin(struct packet *p)
 	p->begun = 1;
 	p->start = ftello(p->out);
 	p->part = p->head[p->outlen / 8];
-	out_bytes(p, p->head, (size_t)(p->outlen / 8));
+	bits_put_bytes(p, p->head, (size_t)(p->outlen / 8));
 }
 
 /* Copy what waits. */
 static void
 run_flush(struct packet *p)
 {
-	uint64_t n, at;
-
 	if (!p->begun)
 		packet_begin(p);
-	for (; p->from < p->to; p->from += n) {
-		at = p->from % 8;
-		n = p->to - p->from < 8 * BLOCK ? p->to - p->from : 8 * BLOCK;
-		out_bits(p, in_bytes(p, p->from / 8, (size_t)(at + n + 7) / 8),
-		    at, n);
-	}
+	bits_copy(p, p->from, p->to);
+	p->from = p->to;
 }
 
 /*
@@ -351,7 +184,7 @@ packet_end(struct packet *p)
 
 	run_flush(p);
 	content = p->whole ? p->limit : p->pos;
-	out_align(p, 8);
+	bits_align(p, 8);
 	if (!packet_has(p, ROLE_CONTENT) && (content != p->pos ||
 	    (!packet_has(p, ROLE_PACKET) && p->start != 0)))
 		die("%s: has no sizes of packets, and cannot be cut so",
@@ -376,7 +209,8 @@ packet_end(struct packet *p)
 	    pwrite(fileno(p->out), p->head, n, p->start) != (ssize_t)n)
 		export_dir_die(p->path);
 	p->endcycles = p->end;
-	p->begun = p->run = 0;
+	p->begun = 0;
+	p->run = p->to == p->headlen;
 	p->count = p->lost = 0;
 	p->end = p->ends;
 	p->pos = p->outlen;
@@ -478,8 +312,9 @@ packet_done(struct packet *p)
 		return;
 	if (!p->begun && p->from == p->headlen && p->to == p->limit &&
 	    p->outlen == p->headlen && (!packet_has(p, ROLE_BEGIN) ||
-	    p->begin == p->vals.val[ROLE_BEGIN])) {
+	    p->begin == p->vals.val[ROLE_BEGIN] || p->early)) {
 		p->whole = 1;
+		p->begin = p->vals.val[ROLE_BEGIN];
 		p->to = 8 * p->size;
 	} else if (p->late && !p->told)
 		p->end = p->cycles;
@@ -513,7 +348,7 @@ time_bits(struct packet *p, const struct ctf_sclass *sc, uint64_t from,
 	if (sc->headlen != 0)
 		return sc->headtime.type == NULL ? 0 : sc->headtime.type->bits;
 	v.has = 0;
-	in_cur(p, &cur, from, to);
+	bits_cur(p, &cur, from, to);
 	if (sc->header != NULL)
 		(void)ctf_walk(&cur, sc->header, &v);
 	return v.has & 1 << ROLE_TIME ? v.timebits : 0;
@@ -564,48 +399,10 @@ event_time(struct packet *p, uint64_t now, uint32_t bits)
 	p->count++;
 }
 
-/*
- * Move a value to the next place that suits it.  What is in it moves with it,
- * unless there is a larger alignment inside: variants have none of their own.
- */
-static void
-type_move(struct packet *p, struct ctf_cur *cur, const struct ctf_type *t)
-{
-	const struct ctf_field *f = t->fields;
-	const struct ctf_field *end = f == NULL ? f : f + t->nfields;
-	struct ctf_cur at;
-	uint64_t n;
-
-	(void)ctf_align(cur, t->align);
-	out_align(p, t->align);
-	at = *cur;
-	if (t->most == t->align) {
-		(void)ctf_walk_type(cur, t);
-		out_bits(p, at.p, at.bit, place(p, cur) - place(p, &at));
-		return;
-	}
-	if (t->kind == CTF_ARRAY || t->kind == CTF_SEQ) {
-		for (n = ctf_count(cur, t); n > 0; n--)
-			type_move(p, cur, t->elem);
-		return;
-	}
-	if (t->kind == CTF_VARIANT) {
-		if ((f = ctf_option(cur, t)) == NULL)
-			return;
-		end = f + 1;
-	}
-	for (; f < end; f++) {
-		(void)ctf_align(cur, f->type->align);
-		if (f->slot != 0 || f->outer != 0)
-			ctf_note(cur, f);
-		type_move(p, cur, f->type);
-	}
-}
-
 void
 packet_event(struct packet *p, const struct ctf_stream *s)
 {
-	const struct ctf_type *parts[PARTS] = { s->class->header,
+	const struct ctf_type *parts[BITS_PARTS] = { s->class->header,
 	    s->class->context, s->event->context, s->event->fields };
 	const uint64_t from = 8 * (s->at - s->pkt) + s->atbit;
 	const uint64_t to = 8 * (s->off + s->pos - s->pkt) + s->bit;
@@ -613,7 +410,7 @@ packet_event(struct packet *p, const struct ctf_stream *s)
 	struct ctf_cur cur;
 	size_t i;
 
-	for (i = PARTS; i-- > 0;)
+	for (i = BITS_PARTS; i-- > 0;)
 		if (parts[i] != NULL) {
 			most = parts[i]->most > most ? parts[i]->most : most;
 			align = parts[i]->align;
@@ -624,14 +421,14 @@ packet_event(struct packet *p, const struct ctf_stream *s)
 		return;
 	}
 	run_flush(p);
-	out_align(p, align);
-	p->from = aligned(from, align);
+	bits_align(p, align);
+	p->from = bits_aligned(from, align);
 	p->to = to;
 	if ((p->run = (p->pos - p->from) % most == 0))
 		return;
-	in_cur(p, &cur, from, to);
-	for (i = 0; i < PARTS; i++)
+	bits_cur(p, &cur, from, to);
+	for (i = 0; i < BITS_PARTS; i++)
 		if (parts[i] != NULL)
-			type_move(p, &cur, parts[i]);
+			bits_move(p, &cur, parts[i]);
 	p->from = to;
 }

@@ -16,7 +16,7 @@
 
 /*
  * The packets of a smaller trace, one at a time: export_ctf.c says of what they
- * are made, and export_packet.c makes them.
+ * are made, export_packet.c makes them, and export_bits.c moves their bits.
  */
 
 #ifndef EXPORT_PACKET_H
@@ -28,6 +28,9 @@
 #include <stdio.h>
 
 #include "../ctf/ctf.h"
+
+#define BITS_BLOCK	65536	/* bytes that are copied at a time */
+#define BITS_PARTS	4	/* an event has so many */
 
 struct packet;
 
@@ -87,6 +90,25 @@ packet_has(const struct packet *p, enum ctf_role role)
 	return (p->vals.has & (uint32_t)1 << role) != 0;
 }
 
+/* export_bits.c */
+/* So many bytes of the packet that is read, from that one on. */
+const uint8_t *bits_in(struct packet *, uint64_t, size_t);
+/* A cursor from one bit of that packet to another. */
+void	 bits_cur(struct packet *, struct ctf_cur *, uint64_t, uint64_t);
+/* How bits are counted in a class of streams: no byte has both orders. */
+int	 bits_order(const struct ctf_trace *, const struct ctf_sclass *);
+/* Write a number of that type there; or 0: it does not fit. */
+int	 bits_number(uint8_t *, uint64_t, const struct ctf_type *, uint64_t);
+/* Append bytes, or what the packet that is read has from there to there. */
+void	 bits_put_bytes(struct packet *, const void *, size_t);
+void	 bits_copy(struct packet *, uint64_t, uint64_t);
+/* The next place of that alignment, and as many bits that are 0. */
+uint64_t bits_aligned(uint64_t, uint64_t);
+void	 bits_align(struct packet *, uint64_t);
+/* Append the value at the cursor, at the next place that suits it. */
+void	 bits_move(struct packet *, struct ctf_cur *, const struct ctf_type *);
+
+/* export_packet.c */
 void	 packet_read(struct packet *, const struct ctf_stream *);
 /* The event in which the stream is, behind those that were put before. */
 void	 packet_event(struct packet *, const struct ctf_stream *);
