@@ -269,17 +269,6 @@ put_note(struct rows *t, const void *arg, size_t i)
 }
 
 static void
-put_top(const char *title, const char *name, const struct top *top)
-{
-	static const int width = 14;
-	struct rows t = { .fixed = &width };
-
-	if (!json_on && top->n > 0)
-		printf("\n%s:\n", title);
-	rows_put(&t, name, top->n, put_note, top);
-}
-
-static void
 put_twice(struct rows *t, const void *arg, size_t i)
 {
 	const struct heap_note *n = (const struct heap_note *)arg + i;
@@ -319,9 +308,10 @@ heap_print(const struct heap_run *r, const struct reader *rd)
 		put_heap(all[i]);
 	json_end();
 	free(all);
-	put_top("the largest blocks that are live", "largest_live",
-	    &r->top_live);
-	put_top("the largest blocks of all", "largest", &r->top_ever);
+	top_put("the largest blocks that are live", "largest_live",
+	    &r->top_live, put_note);
+	top_put("the largest blocks of all", "largest", &r->top_ever,
+	    put_note);
 	if (!json_on && r->ntwice > 0)
 		printf("\nfreed twice:\n");
 	rows_put(&t, "freed_twice", r->ntwice, put_twice, r->twice);

@@ -359,7 +359,8 @@ put_process(const struct locks *ls)
 static void
 put_note(struct rows *t, const void *arg, size_t i)
 {
-	const struct lock_note *n = (const struct lock_note *)arg + i;
+	const struct top *top = arg;
+	const struct lock_note *n = (const struct lock_note *)top->list + i;
 	const struct process *p = &n->process->process;
 	char text[CALLER_TEXT], lock[CALLER_TEXT];
 
@@ -388,17 +389,6 @@ put_note(struct rows *t, const void *arg, size_t i)
 }
 
 static void
-put_top(const char *title, const char *name, const struct top *top)
-{
-	static const int width = 14;
-	struct rows t = { .fixed = &width };
-
-	if (!json_on && top->n > 0)
-		printf("\n%s:\n", title);
-	rows_put(&t, name, top->n, put_note, top->list);
-}
-
-static void
 locks_print(const struct locks_run *r, const struct reader *rd)
 {
 	const struct process *p;
@@ -412,8 +402,8 @@ locks_print(const struct locks_run *r, const struct reader *rd)
 		if (!is_empty(p))
 			put_process((const struct locks *)p);
 	json_end();
-	put_top("the longest waits", "waits", &r->top_waits);
-	put_top("held longest", "holds", &r->top_holds);
+	top_put("the longest waits", "waits", &r->top_waits, put_note);
+	top_put("held longest", "holds", &r->top_holds, put_note);
 	json_end();
 }
 

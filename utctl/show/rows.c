@@ -218,3 +218,15 @@ top_add(struct top *t, int64_t rank)
 	memcpy(p, &rank, sizeof(rank));
 	return p;
 }
+
+void
+top_put(const char *title, const char *name, const struct top *top,
+    rows_put_fn put)
+{
+	static const int width = 14;
+	struct rows t = { .fixed = &width };
+
+	if (!json_on && top->n > 0)
+		printf("\n%s:\n", title);
+	rows_put(&t, name, top->n, put, top);
+}

@@ -75,5 +75,7 @@ struct top {
 
 /* A new element, zeros but for its rank; NULL: the others are greater. */
 void	*top_add(struct top *, int64_t);
+/* Print them below that title, or as an array of that name. */
+void	 top_put(const char *, const char *, const struct top *, rows_put_fn);
 
 #endif /* ROWS_H */
