@@ -2,12 +2,11 @@
 #
 # Traces whose packets a test writes by itself: see prog/rows.c.
 
-# trace NAME: a trace of the packets on the standard input.
-trace() {
-	name=$1
-	mkdir "$T/$name" || exit 1
-	cat >"$T/$name/metadata" <<-'END'
+# rows_metadata [MORE]: their metadata but for the events, with more in the stream.
+rows_metadata() {
+	cat <<-END
 	/* CTF 1.8 */
+	typealias integer { size = 16; align = 8; signed = false; } := u16;
 	typealias integer { size = 32; align = 8; signed = false; } := u32;
 	typealias integer { size = 64; align = 8; signed = false; } := u64;
 	trace {
@@ -23,7 +22,6 @@ trace() {
 	typealias integer {
 		size = 48; align = 8; signed = false; map = clock.c.value;
 	} := ts48;
-	typealias integer { size = 16; align = 8; signed = false; } := u16;
 	stream {
 		id = 0;
 		packet.context := struct {
@@ -32,11 +30,28 @@ trace() {
 			u64 packet_seq_num; u64 events_discarded;
 		};
 		event.header := struct { u32 id; ts timestamp; };
+		${1-}
 	};
-	event { name = "p:begin"; id = 0; stream_id = 0;
-		fields := struct { u32 k; }; };
-	event { name = "p:end"; id = 1; stream_id = 0;
-		fields := struct { u32 k; }; };
 	END
-	(cd "$T/$name" && "$TOP/regress/prog/rows") || fail "$name: rows"
+}
+
+# rows NAME: the packets on the standard input, as prog/rows.c reads them.
+rows() {
+	(cd "$T/$1" && "$TOP/regress/prog/rows") || fail "$1: rows"
+}
+
+# trace NAME: a trace of the packets on the standard input.
+trace() {
+	name=$1
+	mkdir "$T/$name" || exit 1
+	{
+		rows_metadata
+		cat <<-'END'
+		event { name = "p:begin"; id = 0; stream_id = 0;
+			fields := struct { u32 k; }; };
+		event { name = "p:end"; id = 1; stream_id = 0;
+			fields := struct { u32 k; }; };
+		END
+	} >"$T/$name/metadata"
+	rows "$name"
 }

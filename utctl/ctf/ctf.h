@@ -57,6 +57,7 @@
 #define CTF_PARTS	3		/* contexts of stream, event; fields */
 #define CTF_PIECES	8		/* see struct ctf_eclass */
 #define CTF_CPUS	4096		/* events of others are nobody's */
+#define CTF_NOBODY	INT32_MIN	/* the ID of no process, or thread */
 
 enum ctf_kind {
 	CTF_INT,
@@ -627,6 +628,15 @@ static inline struct ctf_sclass *
 ctf_sclass(const struct ctf_trace *tr, uint64_t id)
 {
 	return map_get(&tr->byid, id);
+}
+
+/* The ID of that role, or CTF_NOBODY: it is not known. */
+static inline int64_t
+ctf_who_id(const struct ctf_who *who, enum ctf_role role)
+{
+	if ((who->has & 1 << role) == 0)
+		return CTF_NOBODY;
+	return role == ROLE_VPID ? who->vpid : who->vtid;
 }
 
 /* The date of an event, in ns. */

@@ -19,6 +19,7 @@
  */
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../say.h"
@@ -74,6 +75,24 @@ ctf_field_find(struct ctf_field_at *at, const struct ctf_sclass *sc,
 		}
 	}
 	return 0;
+}
+
+char *
+ctf_field_other(const struct ctf_trace *tr, const char *name)
+{
+	char *other = name[0] == '$' ? format("%s", name + 1) :
+	    format("$%s", name), *text = NULL;
+	const struct ctf_eclass *ev;
+	struct ctf_field_at at;
+
+	for (; tr != NULL && text == NULL; tr = tr->next)
+		for (ev = tr->events; ev != NULL && text == NULL; ev = ev->next)
+			if (ctf_sclass(tr, ev->stream) != NULL &&
+			    ctf_field_find(&at, ctf_sclass(tr, ev->stream), ev,
+			    other))
+				text = format(", but there is %s", other);
+	free(other);
+	return text == NULL ? format("%s", "") : text;
 }
 
 /* To where it begins. */

@@ -66,6 +66,7 @@ struct select {
 	int		 whys;		/* events for which why was checked */
 	struct when	 since, until;
 	int64_t		 from, to;	/* since and until in ns, if known */
+	int		 roles;		/* bits: traces tell these */
 	int		 intime, ofthem;	/* events, and of -p and -t */
 	int		 count_given;
 	long long	 count;		/* first ones; negative: last */
