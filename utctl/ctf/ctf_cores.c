@@ -483,39 +483,20 @@ has_names(const struct ctf_trace *tr)
 	return 0;
 }
 
-/* Can the time of an event be before that of its packet? */
-static int
-goes_back(const struct ctf_sclass *sc)
-{
-	return sc->header != NULL && (sc->headtime.type == NULL ||
-	    sc->headtime.type->bits == 64);
-}
-
 /*
- * Can a packet be read without those before?  Yes if it tells all of its time,
- * and the file has no holes, of which is told where windows happen to be.  If
- * events are selected, times must not run backwards: see ctf_slices.c.
+ * Can slices be read apart, and of how many bytes?  If events are selected,
+ * times must not run backwards: see ctf_slices.c.
  */
 static int
-can_part(const struct reader *r)
+can_part(const struct reader *r, uint64_t *bytes)
 {
-	const struct ctf_sclass *sc;
 	const struct ctf_trace *tr;
-	size_t i;
 
-	for (tr = r->traces; tr != NULL; tr = tr->next) {
+	for (tr = r->traces; tr != NULL; tr = tr->next)
 		if (tr->cpus != NULL || (r->names != NULL && has_names(tr)))
 			return 0;
-		for (sc = tr->sclasses; sc != NULL; sc = sc->next)
-			if (sc->beginbits != 64 ||
-			    (r->select != NULL && goes_back(sc)))
-				return 0;
-	}
-	for (i = 0; i < r->nstreams; i++)
-		if (ctf_window_holes(r->streams[i]))
-			return 0;
-	return r->select == NULL || (!r->select->count_given &&
-	    slices_in_order(r));
+	return slices_apart(r) && (r->select == NULL ||
+	    (!r->select->count_given && slices_look(r, bytes)));
 }
 
 /* With how many processes are so many bytes to be read? */
@@ -523,7 +504,7 @@ static size_t
 cores_n(const struct reader *r, uint64_t total)
 {
 	const long most = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t n = r->cores->n;
+	size_t n = total == 0 ? 1 : r->cores->n;
 
 	if (n == 0 && most > 0)
 		n = total / SHARE < (uint64_t)most ? (size_t)(total / SHARE) :
@@ -565,19 +546,11 @@ note_nothing(void *arg, struct ctf_stream *s)
 	(void)s;
 }
 
-static void
-lose_nothing(void *arg, const struct ctf_stream *s)
-{
-	(void)arg;
-	(void)s;
-}
-
 /* Read all for nothing but its damage, in order. */
 static void
 damage_again(const struct reader *r)
 {
-	static const struct reader_ops ops = { note_nothing, lose_nothing,
-	    lose_nothing, NULL, NULL, NULL, NULL };
+	static const struct reader_ops ops = { .event = note_nothing };
 	struct reader again;
 
 	reader_again(r, &again);
@@ -590,22 +563,20 @@ cores_run(struct reader *r, const struct reader_ops *ops, void *arg)
 {
 	const unsigned long lines = ctf_damage_lines();
 	uint64_t total = 0;
-	size_t i, n = 1;
+	size_t i, n;
+	int done;
 
 	if ((cores = r->cores) == NULL)
 		return 0;
 	for (i = 0; i < r->nstreams; i++)
 		total += r->streams[i]->size;
-	if (total > 0)
-		n = cores_n(r, total);
-	i = n < 2 || !can_part(r) ? 0 : (size_t)cores_read(r, n,
-	    slice_size(r, total, n), ops, arg);
+	done = cores_n(r, total) > 1 && can_part(r, &total) &&
+	    (n = cores_n(r, total)) > 1 &&
+	    cores_read(r, n, slice_size(r, total, n), ops, arg);
 	ut_confine_reader(0);
-	if (i == 0)
-		return 0;
-	if (r->select != NULL && ctf_damage_lines() != lines) {
+	if (done && r->select != NULL && ctf_damage_lines() != lines) {
 		ctf_damage_forget(lines);
 		damage_again(r);
 	}
-	return 1;
+	return done;
 }

@@ -51,8 +51,8 @@
 static int
 walk_step(struct slices *sl, struct ctf_stream *s)
 {
+	sl->walked += s->nextpkt - s->pkt;
 	do {
-		sl->walked += s->nextpkt - s->pkt;
 		s->inpacket = s->discards = s->gone = 0;
 		s->nlost = 0;
 		if (!ctf_packet(s))
@@ -102,12 +102,20 @@ slices_open(struct slices *sl, const struct reader *r, uint64_t size, size_t n)
 	reader_sort(&sl->walk);
 }
 
+/* Can the time of an event be before that of its packet? */
+static int
+goes_back(const struct ctf_sclass *sc)
+{
+	return sc->header != NULL && (sc->headtime.type == NULL ||
+	    sc->headtime.type->bits == 64);
+}
+
 /*
- * Are the packets of all streams in the order of time?  Events are, too, if the
- * time in their headers has fewer bits than the packet's.
+ * Look through the packets that are of the time that is wanted: how many bytes
+ * have they, and are they and their events in the order of time?
  */
 int
-slices_in_order(const struct reader *r)
+slices_look(const struct reader *r, uint64_t *bytes)
 {
 	struct slices sl = { .whole = r };
 	struct ctf_stream *s;
@@ -115,15 +123,37 @@ slices_in_order(const struct reader *r)
 	int order = 1;
 
 	ctf_damage_hush(1);
-	for (i = 0; i < r->nstreams && order; i++) {
+	for (i = 0; i < r->nstreams; i++) {
 		s = walk_begin(r->streams[i]);
 		while (walk_step(&sl, s))
-			continue;
-		order = !s->backwards;
+			order &= !goes_back(s->class);
+		order &= !s->backwards;
 		stream_free(s);
 	}
 	ctf_damage_hush(0);
+	*bytes = sl.walked;
 	return order;
+}
+
+/*
+ * Can a packet be read without those before?  Yes if it tells all of its time,
+ * and the file has no holes, of which is told where windows happen to be.
+ */
+int
+slices_apart(const struct reader *r)
+{
+	const struct ctf_sclass *sc;
+	const struct ctf_trace *tr;
+	size_t i;
+
+	for (tr = r->traces; tr != NULL; tr = tr->next)
+		for (sc = tr->sclasses; sc != NULL; sc = sc->next)
+			if (sc->beginbits != 64)
+				return 0;
+	for (i = 0; i < r->nstreams; i++)
+		if (ctf_window_holes(r->streams[i]))
+			return 0;
+	return 1;
 }
 
 /* Walk to where the next slice begins, if there is one. */
@@ -168,6 +198,22 @@ slice_pass(struct slices *sl)
 {
 	slice_end(sl);
 	slice_over(sl);
+}
+
+/* The packets that end before that time have so many bytes, about. */
+int64_t
+slices_late(const struct reader *r, uint64_t bytes)
+{
+	struct slices sl;
+
+	slices_open(&sl, r, bytes, 2);
+	slice_pass(&sl);
+	while (sl.walk.nstreams > 0)
+		stream_free(sl.walk.streams[--sl.walk.nstreams]);
+	free(sl.walk.streams);
+	free(sl.at);
+	free(sl.read);
+	return sl.from;
 }
 
 /*
