@@ -62,6 +62,8 @@ struct slices {
 	int			 last;	/* this slice goes on to the end */
 };
 
+uint64_t slices_size(const struct reader *, uint64_t, size_t);
+int	 slices_can(const struct reader *, uint64_t *);
 void	 slices_open(struct slices *, const struct reader *, uint64_t, size_t);
 int	 slices_look(const struct reader *, uint64_t *);
 int	 slices_apart(const struct reader *);

@@ -41,11 +41,34 @@
 #include "../say.h"
 #include "cores.h"
 #include "reader.h"
+#include "select.h"
 
+#define SLICE	(256 << 10)	/* bytes; more, if there are many streams */
+#define LEAST	(4 << 10)	/* bytes of a slice of a short trace */
+#define PARTS	8		/* slices of such a trace, for each process */
+#define STREAM	(16 << 10)	/* bytes of a slice, for each stream */
 #define HEADER		512		/* bytes of a window, to walk */
 #define WINDOWS		(1 << 20)	/* bytes of all windows, to read */
 #define WINDOWMAX	(32 << 10)
 #define WINDOWMIN	(4 << 10)
+
+/*
+ * How much would a slice be, for so many processes?  Each slice looks into all
+ * streams, and most packets are of two slices.
+ */
+uint64_t
+slices_size(const struct reader *r, uint64_t total, size_t n)
+{
+	uint64_t size = total / n / PARTS;
+
+	if (r->cores->sums)
+		return total / n + 1;
+	if (size > SLICE)
+		size = SLICE;
+	if (size < LEAST)
+		size = LEAST;
+	return size < STREAM * r->nstreams ? STREAM * r->nstreams : size;
+}
 
 /* Go to the next packet in which there is an item; 0: there is none. */
 static int
@@ -154,6 +177,36 @@ slices_apart(const struct reader *r)
 		if (ctf_window_holes(r->streams[i]))
 			return 0;
 	return 1;
+}
+
+/* Names need modules, which events before have told. */
+static int
+has_names(const struct ctf_trace *tr)
+{
+	const struct ctf_type *t;
+	size_t i;
+
+	for (t = tr->types; t != NULL; t = t->next)
+		for (i = 0; i < t->nfields; i++)
+			if (t->fields[i].address != ADDRESS_NONE)
+				return 1;
+	return 0;
+}
+
+/*
+ * Can slices be read apart, and of how many bytes?  If events are selected,
+ * times must not run backwards.
+ */
+int
+slices_can(const struct reader *r, uint64_t *bytes)
+{
+	const struct ctf_trace *tr;
+
+	for (tr = r->traces; tr != NULL; tr = tr->next)
+		if (tr->cpus != NULL || (r->names != NULL && has_names(tr)))
+			return 0;
+	return slices_apart(r) && (r->select == NULL ||
+	    (!r->select->count_given && slices_look(r, bytes)));
 }
 
 /* Walk to where the next slice begins, if there is one. */

@@ -41,8 +41,9 @@ struct select;
 /* Functions for what is read; the first argument is reader_run's. */
 struct reader_ops {
 	void	(*event)(void *, struct ctf_stream *);
-	void	(*discarded)(void *, const struct ctf_stream *); /* or NULL */
-	void	(*lost)(void *, const struct ctf_stream *); /* or NULL */
+	/* Losses; or NULL. */
+	void	(*discarded)(void *, const struct ctf_stream *);
+	void	(*lost)(void *, const struct ctf_stream *);
 	void	(*trace)(struct ctf_trace *);	/* before its events; or NULL */
 	/* An event of a module, wanted or not; or NULL. */
 	void	(*module)(void *, struct ctf_stream *);
