@@ -70,6 +70,24 @@ for what in one plain many equal small late losses gone overlap backwards \
 	all_same
 done
 
+# Selected events that are from long before their packets.
+awk 'BEGIN {
+	for (i = 0; i < 600; i++)
+		for (f = 0; f < 2; f++) {
+			at = 20000 + 10 * i + f
+			line = "c_" f " " f " " at " " at + 9 " " i " 0"
+			for (k = 0; k < 20; k++)
+				line = line " 0 " at + int(k / 4) " " k
+			if (i % 9 == 4)
+				line = line " 0 " at - 900 " 77"
+			print line
+		}
+}' | trace before
+what=before
+same view -f 'k == 77'
+same view -f 'k == 7'
+same stat -f 'k == 77'
+
 what=losses
 one_core
 

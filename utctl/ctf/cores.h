@@ -64,6 +64,7 @@ struct slices {
 
 uint64_t slices_size(const struct reader *, uint64_t, size_t);
 int	 slices_can(const struct reader *, uint64_t *);
+int	 slices_order(const struct reader *, size_t, size_t);
 void	 slices_open(struct slices *, const struct reader *, uint64_t, size_t);
 int	 slices_look(const struct reader *, uint64_t *);
 int	 slices_apart(const struct reader *);

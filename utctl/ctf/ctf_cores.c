@@ -244,12 +244,15 @@ core_run(const struct reader *r, size_t k, size_t n, uint64_t size,
 	struct reader part;
 	int64_t from;
 	size_t i;
+	char order;
 
 	if ((queue = malloc(QUEUE)) == NULL)
 		die_errno("malloc");
 	ut_confine_reader(0);
 	say_to(put_message);
 	ctf_damage_to(put_damage);
+	order = r->select == NULL || slices_order(r, k, n);
+	to_first(&order, 1);
 	if (cores->begin != NULL)
 		cores->begin();
 	slices_open(&sl, r, size, cores->sums ? n : 0);
@@ -432,13 +435,17 @@ cores_n(const struct reader *r, uint64_t total)
 	return n > CORES_MAX ? CORES_MAX : n;
 }
 
-/* Start n processes, and take what they have read; 0: they cannot be had. */
+/*
+ * Start n processes, and take what they have read.  0: they cannot be had, or
+ * one finds events that are not in the order of time, where they have to be.
+ */
 static int
 cores_read(struct reader *r, size_t n, uint64_t size,
     const struct reader_ops *ops, void *arg)
 {
 	struct core *list;
-	size_t i;
+	size_t i, k;
+	int order;
 
 	if ((list = calloc(n, sizeof(*list))) == NULL)
 		die_errno("malloc");
@@ -446,37 +453,19 @@ cores_read(struct reader *r, size_t n, uint64_t size,
 	for (i = 0; i < n && core_start(list, i); i++)
 		if (list[i].pid == 0)
 			core_run(r, i, n, size, ops, arg);
-	if (i == n)
+	for (order = i == n, k = 0; order && k < n; k++)
+		order = getc(list[k].from) == 1;
+	if (order)
 		take_all(r, list, n, arg);
 	else
 		cores_end(list, i);
 	free(list);
-	return i == n;
-}
-
-static void
-note_nothing(void *arg, struct ctf_stream *s)
-{
-	(void)arg;
-	(void)s;
-}
-
-/* Read all for nothing but its damage, in order. */
-static void
-damage_again(const struct reader *r)
-{
-	static const struct reader_ops ops = { .event = note_nothing };
-	struct reader again;
-
-	reader_again(r, &again);
-	reader_merge(&again, &ops, NULL);
-	free(again.streams);
+	return order;
 }
 
 int
 cores_run(struct reader *r, const struct reader_ops *ops, void *arg)
 {
-	const unsigned long lines = ctf_damage_lines();
 	uint64_t total = 0;
 	size_t i, n;
 	int done;
@@ -489,9 +478,5 @@ cores_run(struct reader *r, const struct reader_ops *ops, void *arg)
 	    (n = cores_n(r, total)) > 1 &&
 	    cores_read(r, n, slices_size(r, total, n), ops, arg);
 	ut_confine_reader(0);
-	if (done && r->select != NULL && ctf_damage_lines() != lines) {
-		ctf_damage_forget(lines);
-		damage_again(r);
-	}
 	return done;
 }

@@ -364,13 +364,13 @@ ctf_again(struct ctf_stream *s, const struct ctf_trace *tr, int event)
 }
 
 /*
- * After ctf_body(): passes over the events that are here as a whole and
- * counts them.  Whatever ends this is left to ctf_peek(): the end of the
- * window, of the packet, or damage.  Trying the class of the event before
- * first lets the processor go on before it has the ID.
+ * Pass over events.  Whatever ends this is left to ctf_peek(): the end of the
+ * window, of the packet, or damage, and perhaps time that runs backwards.
+ * Trying the class of the event before first lets the processor go on before it
+ * has the ID.
  */
-uint64_t
-ctf_skip(struct ctf_stream *s)
+static inline uint64_t
+events_skip(struct ctf_stream *s, int timed)
 {
 	const struct ctf_sclass *sc = s->class;
 	const struct ctf_eclass *ev = s->event;
@@ -386,7 +386,7 @@ ctf_skip(struct ctf_stream *s)
 	while (c.bit == 0) {
 		cycles = done;
 		len = header_quick(sc, p, (size_t)(c.end - p), &id, &cycles);
-		if (len == 0 ||
+		if (len == 0 || (timed && cycles < done) ||
 		    (id != ev->id && (ev = event_find(sc, id)) == NULL))
 			break;
 		c.p += len;
@@ -399,6 +399,18 @@ ctf_skip(struct ctf_stream *s)
 	s->pos = (size_t)(p - s->buf);
 	s->cycles = done;
 	return n;
+}
+
+uint64_t
+ctf_skip(struct ctf_stream *s)
+{
+	return events_skip(s, 0);
+}
+
+uint64_t
+ctf_skip_timed(struct ctf_stream *s)
+{
+	return events_skip(s, 1);
 }
 
 /*

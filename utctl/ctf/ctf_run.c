@@ -99,6 +99,8 @@ part_event(void *arg, struct ctf_stream *s)
 	p->lies |= s->ns > s->end;
 }
 
+static const struct reader_ops part_ops = { .event = part_event };
+
 static void
 since_set(struct ctf_stream *s, int64_t from)
 {
@@ -110,7 +112,6 @@ since_set(struct ctf_stream *s, int64_t from)
 static unsigned long long
 part_count(const struct reader *r, struct part *p)
 {
-	static const struct reader_ops ops = { .event = part_event };
 	struct reader again;
 	size_t i;
 
@@ -118,7 +119,8 @@ part_count(const struct reader *r, struct part *p)
 	for (i = 0; i < again.nstreams; i++)
 		since_set(again.streams[i], p->from);
 	ctf_damage_hush(1);
-	reader_merge(&again, p->from == INT64_MIN ? NULL : &ops, p);
+	reader_merge(&again, p->from == INT64_MIN ? NULL : &part_ops,
+	    p);
 	ctf_damage_hush(0);
 	free(again.streams);
 	for (i = 0; i < r->nstreams; i++)
@@ -220,11 +222,33 @@ reader_begin(struct reader *r, const struct reader_ops *ops)
 	r->each = r->select == NULL || select_each(r->select);
 }
 
+/*
+ * Read all for nothing but its damage, in order: processes that look for events
+ * that are selected find it in another order, and some of it twice.
+ */
+static void
+damage_again(const struct reader *r)
+{
+	struct part p = { .from = INT64_MIN };
+	struct reader again;
+
+	reader_again(r, &again);
+	reader_merge(&again, &part_ops, &p);
+	free(again.streams);
+}
+
 /* Read all that is wanted; without ops it is only counted. */
 void
 reader_run(struct reader *r, const struct reader_ops *ops, void *arg)
 {
+	unsigned long lines;
+
 	reader_begin(r, ops);
+	lines = ctf_damage_lines();
 	if (!cores_run(r, ops, arg))
 		reader_merge(r, ops, arg);
+	else if (r->select != NULL && ctf_damage_lines() != lines) {
+		ctf_damage_forget(lines);
+		damage_again(r);
+	}
 }

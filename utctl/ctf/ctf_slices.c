@@ -31,7 +31,7 @@
  * The slice before has found the damage before a stream's first item, too, but
  * not if events are selected.  Whoever looks for the next such event might look
  * through all of the file, so a stream is not read beyond the packet where the
- * next slice begins.
+ * next slice begins, nor that one if it is of a later time.
  */
 
 #include <limits.h>
@@ -127,15 +127,61 @@ slices_open(struct slices *sl, const struct reader *r, uint64_t size, size_t n)
 
 /* Can the time of an event be before that of its packet? */
 static int
-goes_back(const struct ctf_sclass *sc)
+goes_back(const struct ctf_trace *tr)
 {
-	return sc->header != NULL && (sc->headtime.type == NULL ||
-	    sc->headtime.type->bits == 64);
+	const struct ctf_sclass *sc;
+
+	for (sc = tr->sclasses; sc != NULL; sc = sc->next)
+		if (sc->header != NULL && (sc->headtime.type == NULL ||
+		    sc->headtime.type->bits == 64))
+			return 1;
+	return 0;
+}
+
+/* Are the events of every n-th packet of the stream in the order of time? */
+static int
+stream_order(struct ctf_stream *s, size_t k, size_t n)
+{
+	const uint64_t size = s->size;
+	size_t i;
+
+	for (i = 0; !s->backwards && ctf_packet(s); i++) {
+		s->discards = s->gone = 0;
+		s->nlost = 0;
+		s->inpacket &= i % n == k;
+		s->size = s->nextpkt;
+		while (s->inpacket && ctf_peek(s) && ctf_body(s) == 0)
+			(void)ctf_skip_timed(s);
+		s->inpacket = 0;
+		s->size = size;
+	}
+	return !s->backwards;
+}
+
+/* Are events in the order of time, of the k-th of n parts? */
+int
+slices_order(const struct reader *r, size_t k, size_t n)
+{
+	struct ctf_stream *s;
+	size_t i;
+	int order = 1;
+
+	ctf_damage_hush(1);
+	for (i = 0; i < r->nstreams && order; i++) {
+		if (!goes_back(r->streams[i]->trace))
+			continue;
+		s = walk_begin(r->streams[i]);
+		s->basecap = WINDOWMAX;
+		order = stream_order(s, k, n);
+		stream_free(s);
+	}
+	ctf_damage_hush(0);
+	return order;
 }
 
 /*
  * Look through the packets that are of the time that is wanted: how many bytes
- * have they, and are they and their events in the order of time?
+ * have they, and are they in the order of time?
  */
 int
 slices_look(const struct reader *r, uint64_t *bytes)
@@ -149,7 +195,7 @@ slices_look(const struct reader *r, uint64_t *bytes)
 	for (i = 0; i < r->nstreams; i++) {
 		s = walk_begin(r->streams[i]);
 		while (walk_step(&sl, s))
-			order &= !goes_back(s->class);
+			continue;
 		order &= !s->backwards;
 		stream_free(s);
 	}
@@ -195,7 +241,7 @@ has_names(const struct ctf_trace *tr)
 
 /*
  * Can slices be read apart, and of how many bytes?  If events are selected,
- * times must not run backwards.
+ * times must not run backwards: see slices_order(), too.
  */
 int
 slices_can(const struct reader *r, uint64_t *bytes)
@@ -346,8 +392,22 @@ stream_begin(struct reader *part, struct ctf_stream *s, int64_t from)
 	return 0;
 }
 
+/*
+ * Does the stream have items of the slice?  Then it is read up to the packet
+ * where the next slice begins, or behind it, unless that is of a later time.
+ * Losses of which a packet tells are before it.
+ */
+static int
+stream_limit(struct ctf_stream *s, const struct ctf_stream *next, int64_t to)
+{
+	s->size = next->discards || next->nlost != 0 || next->gone ||
+	    ctf_ns(next->class->clock, next->cycles) <= to ?
+	    next->nextpkt : next->pkt;
+	return s->size > s->pkt;
+}
+
 static void
-slice_begin(const struct slices *sl, struct reader *part, int first)
+slice_begin(struct slices *sl, struct reader *part, int first)
 {
 	const size_t n = part->nstreams;
 	const struct ctf_stream *next;
@@ -358,12 +418,12 @@ slice_begin(const struct slices *sl, struct reader *part, int first)
 	for (part->nstreams = i = 0; i < n; i++) {
 		s = part->streams[i];
 		next = sl->at[s->index];
-		if (part->select != NULL && next != NULL)
-			s->size = next->nextpkt;
-		if (stream_begin(part, s, sl->from))
+		if ((part->select == NULL || next == NULL ||
+		    stream_limit(s, next, sl->to)) &&
+		    stream_begin(part, s, sl->from))
 			part->streams[part->nstreams++] = s;
 		else
-			stream_free(s);
+			sl->read[s->index] = s;
 	}
 	ctf_damage_hush(0);
 	reader_sort(part);
