@@ -183,7 +183,7 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/ctf/ctf_merge.c utctl/ctf/ctf_meta.c utctl/ctf/ctf_num.c \
 		utctl/ctf/ctf_open.c utctl/ctf/ctf_packet.c \
 		utctl/ctf/ctf_points.c utctl/ctf/ctf_read.c \
-		utctl/ctf/ctf_row.c utctl/ctf/ctf_scalar.c \
+		utctl/ctf/ctf_row.c utctl/ctf/ctf_run.c utctl/ctf/ctf_scalar.c \
 		utctl/ctf/ctf_scope.c utctl/ctf/ctf_slices.c \
 		utctl/ctf/ctf_text.c utctl/ctf/ctf_time.c \
 		utctl/ctf/ctf_twice.c utctl/ctf/ctf_type.c \

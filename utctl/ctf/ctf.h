@@ -592,7 +592,12 @@ int	 ctf_read(struct ctf_stream *);
 /* Until when events were lost, or are gone, of which the item tells. */
 int64_t	 ctf_lost_until(const struct ctf_stream *);
 int	 ctf_again(struct ctf_stream *, const struct ctf_trace *, int);
+/*
+ * After ctf_read() found an event: pass over the events that are here as a
+ * whole, or up to one that is before another, and count them.
+ */
 uint64_t ctf_skip(struct ctf_stream *);
+uint64_t ctf_skip_timed(struct ctf_stream *);
 int	 ctf_span(struct ctf_stream *, int64_t *, int64_t *);
 void	 ctf_cur(struct ctf_cur *, const struct ctf_stream *);
 const struct ctf_who *ctf_whose(const struct ctf_stream *, struct ctf_who *);

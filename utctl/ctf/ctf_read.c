@@ -24,7 +24,7 @@
 
 #include "ctf.h"
 
-/* After ctf_body(): the event's contexts and fields. */
+/* After ctf_read(): the event's contexts and fields. */
 void
 ctf_cur(struct ctf_cur *c, const struct ctf_stream *s)
 {
@@ -52,7 +52,7 @@ who_bycpu(struct ctf_who *who, const struct ctf_cpu *cpu)
 	who->has |= 1 << ROLE_VTID | 1 << ROLE_PROCNAME;
 }
 
-/* After ctf_body(): whose the event is; it may be put into who. */
+/* After ctf_read(): whose the event is; it may be put into who. */
 const struct ctf_who *
 ctf_whose(const struct ctf_stream *s, struct ctf_who *who)
 {
@@ -328,7 +328,7 @@ packet_again(struct ctf_stream *s, int event)
 
 /*
  * The stream's trace was read again, and its metadata may be others by now.  If
- * ctf_body() has seen an event that was not taken yet, that is done again: 0 if
+ * ctf_read() has seen an event that was not taken yet, that is done again: 0 if
  * there is no such event any more.
  */
 int
@@ -357,13 +357,13 @@ ctf_again(struct ctf_stream *s, const struct ctf_trace *tr, int event)
 }
 
 /*
- * After ctf_body(): passes over the events that are here as a whole and
- * counts them.  Whatever ends this is left to ctf_read(): the end of the
- * window, of the packet, or damage.  Trying the class of the event before
- * first lets the processor go on before it has the ID.
+ * Pass over events.  Whatever ends this is left to ctf_read(): the end of the
+ * window, of the packet, or damage, and perhaps time that runs backwards.
+ * Trying the class of the event before first lets the processor go on before it
+ * has the ID.
  */
-uint64_t
-ctf_skip(struct ctf_stream *s)
+static inline uint64_t
+events_skip(struct ctf_stream *s, int timed)
 {
 	const struct ctf_sclass *sc = s->class;
 	const struct ctf_eclass *ev = s->event;
@@ -379,7 +379,7 @@ ctf_skip(struct ctf_stream *s)
 	while (c.bit == 0) {
 		cycles = done;
 		len = header_quick(sc, p, (size_t)(c.end - p), &id, &cycles);
-		if (len == 0 ||
+		if (len == 0 || (timed && cycles < done) ||
 		    (id != ev->id && (ev = event_find(sc, id)) == NULL))
 			break;
 		c.p = p + len;
@@ -393,6 +393,18 @@ ctf_skip(struct ctf_stream *s)
 	s->pos = (size_t)(p - s->buf);
 	s->cycles = done;
 	return n;
+}
+
+uint64_t
+ctf_skip(struct ctf_stream *s)
+{
+	return events_skip(s, 0);
+}
+
+uint64_t
+ctf_skip_timed(struct ctf_stream *s)
+{
+	return events_skip(s, 1);
 }
 
 /*

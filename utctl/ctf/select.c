@@ -342,7 +342,7 @@ wants_time(struct select *sel, struct ctf_stream *s)
 	return sel->ofthem = 1;
 }
 
-/* After ctf_body(). */
+/* After ctf_read(). */
 int
 select_event(struct select *sel, struct ctf_stream *s)
 {

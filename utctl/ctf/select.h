@@ -97,7 +97,7 @@ void	 select_free(struct select *);
  */
 struct ctf_filter *ctf_filter(struct ctf_trace *, const struct ctf_sclass *,
 	    const struct ctf_eclass *, const struct expr *, struct expr_why *);
-/* After ctf_body(): does the event pass? */
+/* After ctf_read(): does the event pass? */
 int	 ctf_passes(const struct ctf_filter *, const struct ctf_stream *);
 
 #endif /* SELECT_H */

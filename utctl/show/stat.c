@@ -36,8 +36,8 @@
 #define BAR	40			/* columns */
 #define NS	1e9
 
-static struct reader_cores cores = { .run = cores_run, .sums = 1,
-    .end = stat_give, .take = stat_take };
+static struct reader_cores cores = { .sums = 1, .end = stat_give,
+    .take = stat_take };
 static struct stat_run run;
 
 static void

@@ -60,7 +60,7 @@ static struct live	 live;			/* for -F */
 static void	 core_begin(void);
 static void	 core_end(void *);
 
-static struct reader_cores cores = { .run = cores_run, .begin = core_begin,
+static struct reader_cores cores = { .begin = core_begin,
     .end = core_end, .print = ctf_print_write };
 
 static char *
