@@ -333,7 +333,7 @@ static uint64_t
 time_read(uint64_t before, uint64_t v, uint32_t bits)
 {
 	if (bits != 0)
-		ctf_clock_update(&before, v, bits);
+		ctf_clock_update(&before, v, UINT64_MAX >> (64 - bits));
 	return before;
 }
 
