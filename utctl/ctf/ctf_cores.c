@@ -437,7 +437,8 @@ core_start(struct core *list, size_t k, size_t n, int ring, int *link)
 		sock = pair[1];
 		before = *link;
 		behind = next[1];
-		turn = k == 0;
+		if (k + 1 == n)		/* all are there: the first begins */
+			(void)send(behind, &turn, 1, MSG_NOSIGNAL);
 		return 1;
 	}
 	close(pair[1]);
