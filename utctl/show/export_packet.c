@@ -111,6 +111,29 @@ class_order(const struct ctf_trace *tr, const struct ctf_sclass *sc)
 	return big == -1 ? tr->big : big;
 }
 
+/* The time of these low bits, for who has read the time before. */
+static uint64_t
+time_read(uint64_t before, uint64_t v, uint32_t bits)
+{
+	const uint64_t mask = ((uint64_t)1 << bits % 64) - 1;
+
+	if (bits == 64 || bits == 0)
+		return bits == 0 ? before : v;
+	v &= mask;
+	return ((v < (before & mask) ? before + mask + 1 : before) & ~mask) |
+	    v;
+}
+
+/* When the packet that is read begins, for who reads what is written. */
+static uint64_t
+begin_read(const struct packet *p)
+{
+	if (packet_has(p, ROLE_BEGIN))
+		return time_read(p->cycles, p->vals.val[ROLE_BEGIN],
+		    p->in->class->beginbits);
+	return p->endcycles > p->cycles ? p->endcycles : p->cycles;
+}
+
 /* The packet in which the stream is. */
 void
 packet_read(struct packet *p, const struct ctf_stream *s)
@@ -142,7 +165,7 @@ packet_read(struct packet *p, const struct ctf_stream *s)
 			p->at[i] = 8 * (uint64_t)(p->vals.at[i] -
 			    (p->in->buf + p->in->pos)) + p->vals.bit[i];
 	p->headlen = p->from = p->to = place(p, &cur);
-	p->begin = p->vals.val[ROLE_BEGIN];
+	p->begin = begin_read(p);
 	p->end = p->ends = packet_has(p, ROLE_END) ? s->endcycles : 0;
 	/* Without an end, the begin tells when the next packet's loss began. */
 	p->early = packet_has(p, ROLE_BEGIN) && packet_has(p, ROLE_END) &&
@@ -281,9 +304,9 @@ head_counts(struct packet *p, uint64_t end)
 {
 	struct row *r = p->row;
 
-	if (r->any)
+	if (r->trace != NULL)
 		r->seq += 1 + p->lost;
-	r->any = 1;
+	r->trace = p->in->trace;
 	r->discarded += p->discarded;
 	r->read = p->vals.val[ROLE_DISCARDED];
 	p->lost = p->discarded = 0;
@@ -291,8 +314,7 @@ head_counts(struct packet *p, uint64_t end)
 	head_set(p, ROLE_DISCARDED, r->discarded);
 	r->end = packet_has(p, ROLE_END) ?
 	    ctf_ns(p->in->class->endclock, end) :
-	    ctf_ns(p->in->class->clock, packet_has(p, ROLE_BEGIN) ?
-	    p->begin : p->cycles);
+	    ctf_ns(p->in->class->clock, p->begin);
 	p->endcycles = end;
 }
 
@@ -384,21 +406,41 @@ cycles_at(const struct ctf_clock *cl, int64_t ns)
 	return lo;
 }
 
-/* babeltrace2 turns the order of two that begin together: it begins earlier. */
 static void
 empty_put(struct packet *p, uint64_t begin, uint64_t end)
 {
-	p->begin = begin - (begin > 0 && packet_has(p, ROLE_END));
+	p->begin = begin;
 	p->end = end;
 	packet_end(p);
-	p->begin = p->vals.val[ROLE_BEGIN];
+	p->begin = begin_read(p);
 }
 
+/*
+ * Counts go on from trace to trace of one UUID.  Who reads a trace alone would
+ * take the count of its first packet for a loss, if that packet lasts: one that
+ * does not last comes first, as LTTng begins its chunks.
+ */
+static void
+row_begin(struct packet *p, uint64_t begin)
+{
+	const struct ctf_sclass *sc = p->in->class;
+
+	if (p->row->trace != p->in->trace && !p->told &&
+	    p->row->discarded > 0 && packet_has(p, ROLE_BEGIN) &&
+	    packet_has(p, ROLE_END) && sc->endclock == sc->clock &&
+	    begin > 0 && ctf_ns(sc->clock, begin - 1) >= p->row->end)
+		empty_put(p, begin - 1, begin - 1);
+}
+
+/* babeltrace2 turns the order of two that begin together: it begins earlier. */
 void
 packet_empty(struct packet *p, int64_t ns)
 {
-	empty_put(p, cycles_at(p->in->class->clock, ns),
-	    cycles_at(p->in->class->endclock, ns));
+	uint64_t begin = cycles_at(p->in->class->clock, ns);
+
+	begin -= begin > 0 && packet_has(p, ROLE_END);
+	row_begin(p, begin);
+	empty_put(p, begin, cycles_at(p->in->class->endclock, ns));
 }
 
 /*
@@ -430,19 +472,6 @@ packet_done(struct packet *p)
  * Events.
  */
 
-/* The time of these low bits, for who has read the time before. */
-static uint64_t
-time_read(uint64_t before, uint64_t v, uint32_t bits)
-{
-	const uint64_t mask = ((uint64_t)1 << bits % 64) - 1;
-
-	if (bits == 64 || bits == 0)
-		return bits == 0 ? before : v;
-	v &= mask;
-	return ((v < (before & mask) ? before + mask + 1 : before) & ~mask) |
-	    v;
-}
-
 /* The bits of time in the header of the event there. */
 static uint32_t
 time_bits(struct packet *p, const struct ctf_sclass *sc, uint64_t from,
@@ -469,15 +498,10 @@ first_time(struct packet *p, uint64_t now, uint32_t bits, int again)
 {
 	const uint32_t beginbits = p->in->class->beginbits;
 	const int begins = packet_has(p, ROLE_BEGIN);
-	uint64_t t = p->cycles;
+	const uint64_t t = begin_read(p);
 
-	if (begins)
-		t = time_read(t, p->vals.val[ROLE_BEGIN], beginbits);
-	else if (p->endcycles > t)
-		t = p->endcycles;
 	p->timed = again || time_read(t, now, bits) != now;
-	p->begin = p->timed || (p->early && !p->told) ? now :
-	    p->vals.val[ROLE_BEGIN];
+	p->begin = p->timed || (p->early && !p->told) ? now : t;
 	if (!p->timed || (begins && time_read(p->cycles, now, beginbits) ==
 	    now))
 		return;
@@ -559,6 +583,8 @@ packet_event(struct packet *p, const struct ctf_stream *s)
 			most = parts[i]->most > most ? parts[i]->most : most;
 			align = parts[i]->align;
 		}
+	if (p->count == 0)
+		row_begin(p, p->begin);
 	event_time(p, s->cycles, time_bits(p, s->class, from, to));
 	if (from == p->to && (!p->begun ? p->from == p->headlen :
 	    p->from < from && (p->pos - p->from) % most == 0)) {
