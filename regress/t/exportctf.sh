@@ -197,6 +197,22 @@ if [ "$(id -u)" -eq 0 ]; then
 	no '/new: .*a symbolic link on the way' \
 	    utctl export -F ctf -o "$T/user/link/new" "$trace"
 fi
+
+# A packet that ends in mid byte, and whose content is all of it.
+mkdir "$T/onesize" && cat >"$T/onesize/metadata" <<'END' || fail "onesize"
+/* CTF 1.8 */
+trace { major = 1; minor = 8; byte_order = le; };
+typealias integer { size = 2; align = 1; } := u2;
+stream {
+	packet.context := struct { integer { size = 8; } content_size; };
+	event.header := struct { u2 id; };
+};
+event { name = "a:a"; id = 0; fields := struct { u2 k; }; };
+event { name = "b:b"; id = 1; fields := struct { u2 k; }; };
+END
+printf '\20\224' >"$T/onesize/s"
+no 'has no sizes of packets, and cannot be cut so' \
+    utctl export -F ctf -e a:a -o "$T/new" "$T/onesize"
 mkdir "$T/empty" && ln -s empty "$T/link" && : >"$T/file" || fail "mkdir"
 no '/link: is there, and is not a directory' utctl export -F ctf -o "$T/link" \
     "$trace"

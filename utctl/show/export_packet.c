@@ -354,12 +354,13 @@ packet_end(struct packet *p)
 {
 	const size_t n = (size_t)(p->headlen + 7) / 8;
 	uint64_t content;
+	int sizes;
 
 	run_flush(p);
 	content = p->pos;
 	out_align(p, 8);
-	if (!packet_has(p, ROLE_CONTENT) && (content != p->pos ||
-	    (!packet_has(p, ROLE_PACKET) && p->start != 0)))
+	sizes = packet_has(p, ROLE_CONTENT) + packet_has(p, ROLE_PACKET);
+	if ((sizes < 2 && content != p->pos) || (sizes == 0 && p->start != 0))
 		die("%s: has no sizes of packets, and cannot be cut so",
 		    p->in->path);
 	head_set(p, ROLE_PACKET, p->pos);
