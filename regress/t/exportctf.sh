@@ -213,6 +213,30 @@ END
 printf '\20\224' >"$T/onesize/s"
 no 'has no sizes of packets, and cannot be cut so' \
     utctl export -F ctf -e a:a -o "$T/new" "$T/onesize"
+
+# Bits are counted as those of numbers that are no whole bytes.
+int() {
+	echo "{\"name\":\"$1\",\"field-class\":{\"type\":\"fixed-length-$2\",
+	    \"length\":$3,\"byte-order\":\"$4-endian\",\"alignment\":$5${6-}}}"
+}
+number=unsigned-integer
+mkdir "$T/orders" && for fragment in '"preamble","version":2' '"trace-class"' \
+    "\"data-stream-class\",\"packet-context-field-class\":{
+    \"type\":\"structure\",\"member-classes\":[
+    $(int size $number 8 big 8 ',"roles":["packet-total-length"]'),
+    $(int content $number 8 big 8 ',"roles":["packet-content-length"]')]}" \
+    "\"event-record-class\",\"name\":\"a:a\",\"payload-field-class\":{
+    \"type\":\"structure\",\"member-classes\":[
+    $(int flag boolean 8 little 8), $(int k $number 4 big 1)]}"; do
+	printf '\036{"type":%s}\n' "$fragment"
+done >"$T/orders/metadata" && printf '\060\054\1\240\0\120' >"$T/orders/s" ||
+    fail "orders"
+utctl export -F ctf -n 1 -o "$T/new" "$T/orders" || fail "orders"
+utctl view "$T/new" >"$T/got" || fail "orders: $?"
+grep -q 'a:a { flag = true, k = 10 }$' "$T/got" ||
+    fail "orders: $(cat "$T/got")"
+rm -rf "$T/new"
+
 mkdir "$T/empty" && ln -s empty "$T/link" && : >"$T/file" || fail "mkdir"
 no '/link: is there, and is not a directory' utctl export -F ctf -o "$T/link" \
     "$trace"

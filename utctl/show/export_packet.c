@@ -74,15 +74,17 @@ place(const struct packet *p, const struct ctf_cur *cur)
 	    (uint64_t)(cur->p - p->in->buf)) + cur->bit;
 }
 
-/* The order of the first number in bits; -1: there is none. */
+/* The order of the first number that is no whole bytes; -1: there is none. */
 static int
 type_order(const struct ctf_type *t)
 {
 	int big = -1;
 	size_t i;
 
-	if (t == NULL || t->bits != 0)
-		return t == NULL || !t->isbits || t->leb ? -1 : t->big;
+	if (t == NULL || t->leb)
+		return -1;
+	if (t->bits != 0)
+		return t->bits % 8 == 0 && t->align % 8 == 0 ? -1 : t->big;
 	if (t->kind == CTF_ARRAY || t->kind == CTF_SEQ)
 		return type_order(t->elem);
 	for (i = 0; i < t->nfields && big == -1; i++)
