@@ -55,7 +55,9 @@
 #define CTF_HEAD	128		/* bytes that tell files apart */
 #define CTF_TIMELEN	128		/* bytes of a time as text */
 #define CTF_PARTS	3		/* contexts of stream, event; fields */
+#define CTF_PIECES	8		/* see struct ctf_eclass */
 #define CTF_CPUS	4096		/* events of others are nobody's */
+#define CTF_NOBODY	INT32_MIN	/* the ID of no process, or thread */
 
 enum ctf_kind {
 	CTF_INT,
@@ -164,13 +166,7 @@ struct ctf_field {
 	uint32_t	 slot, outer;
 	int		 hidden;	/* a length that is named so */
 	enum ctf_address address;	/* symbols.c's */
-	int		 special;	/* print_text.c's: noted, or address */
-	/*
-	 * From here on, so many fields take so many bytes whatever they
-	 * hold, and hold nothing that the reader wants.
-	 */
-	uint32_t	 run;
-	uint64_t	 runlen;
+	int		 how;		/* print_text.c's: see print.h */
 };
 
 struct ctf_type {
@@ -259,8 +255,12 @@ struct ctf_eclass {
 	const char		*uri;		/* LTTng's model.emf.uri */
 	struct ctf_type		*context;	/* may be NULL, like fields */
 	struct ctf_type		*fields;
-	int			 isfixed;	/* all after the header is */
-	size_t			 fixed;		/* bytes after the header */
+	/*
+	 * All after the header, if that is bytes of a fixed number and strings
+	 * between them: so many bytes before each string, and at the end.
+	 */
+	size_t			 npieces;	/* 0: it is not so */
+	uint64_t		 pieces[CTF_PIECES];
 	/* select.c's */
 	int			 unwanted;
 	int			 unfit;		/* for the filter alone */
@@ -280,6 +280,13 @@ struct ctf_place {
 	size_t			 off;
 };
 
+/* An integer so far into a header, as it is in the eight bytes there. */
+struct ctf_bits {
+	size_t			 off;
+	uint32_t		 shift;
+	uint64_t		 mask;		/* 0: there is none */
+};
+
 struct ctf_sclass {
 	struct ctf_sclass	*next;
 	uint64_t		 id;
@@ -295,15 +302,10 @@ struct ctf_sclass {
 	int			 bycpu;		/* the CPU tells whose */
 	int			 needed;	/* by others, as modules are */
 	size_t			 headlen;	/* bytes, 0 if they vary */
-	struct ctf_place	 headid;	/* unless headlen is 0 */
-	struct ctf_place	 headtime;
-	/*
-	 * LTTng's headers: ID and time are in one little-endian integer of
-	 * shortlen bytes; an ID of at least longid says that more follows.
-	 */
-	size_t			 shortlen;	/* 0: no such header */
-	uint32_t		 idbits, timebits;
-	uint64_t		 longid;
+	int			 headbig;	/* unless headlen is 0 */
+	struct ctf_bits		 headid;
+	struct ctf_bits		 headtime;
+	uint64_t		 longid;	/* from this on it is longer */
 	struct ctf_eclass	**events;	/* sorted by ID */
 	size_t			 nevents;
 	unsigned long		 line;
@@ -491,8 +493,8 @@ struct ctf_stream {
 
 	/* print_text.c's: who, as it writes that in the packet there. */
 	char			 prefix[512];
-	size_t			 prefixlen;	/* 0: not yet */
-	uint64_t		 prefixpkt;
+	size_t			 prefixlen;
+	uint64_t		 prefixpkt;	/* there + 1; or 0 */
 };
 
 /* ctf_damage.c */
@@ -586,12 +588,16 @@ int	 ctf_packet_open(struct ctf_stream *);
 int	 ctf_packet(struct ctf_stream *);
 
 /* ctf_read.c */
-int	 ctf_peek(struct ctf_stream *);
+int	 ctf_read(struct ctf_stream *);
 /* Until when events were lost, or are gone, of which the item tells. */
 int64_t	 ctf_lost_until(const struct ctf_stream *);
 int	 ctf_again(struct ctf_stream *, const struct ctf_trace *, int);
-int	 ctf_body(struct ctf_stream *);
+/*
+ * After ctf_read() found an event: pass over the events that are here as a
+ * whole, or up to one that is before another, and count them.
+ */
 uint64_t ctf_skip(struct ctf_stream *);
+uint64_t ctf_skip_timed(struct ctf_stream *);
 int	 ctf_span(struct ctf_stream *, int64_t *, int64_t *);
 void	 ctf_cur(struct ctf_cur *, const struct ctf_stream *);
 const struct ctf_who *ctf_whose(const struct ctf_stream *, struct ctf_who *);
@@ -629,6 +635,15 @@ ctf_sclass(const struct ctf_trace *tr, uint64_t id)
 	return map_get(&tr->byid, id);
 }
 
+/* The ID of that role, or CTF_NOBODY: it is not known. */
+static inline int64_t
+ctf_who_id(const struct ctf_who *who, enum ctf_role role)
+{
+	if ((who->has & 1 << role) == 0)
+		return CTF_NOBODY;
+	return role == ROLE_VPID ? who->vpid : who->vtid;
+}
+
 /* The date of an event, in ns. */
 static inline int64_t
 ctf_ns(const struct ctf_clock *cl, uint64_t cycles)
@@ -639,27 +654,30 @@ ctf_ns(const struct ctf_clock *cl, uint64_t cycles)
 }
 
 /*
- * Eight bytes, of which the integer is the first: whoever fills a buffer
- * leaves eight bytes of room behind it, one more for what begins in a bit.
+ * Eight bytes: whoever fills a buffer leaves eight bytes of room behind it, one
+ * more for what begins in a bit.
  */
 static inline uint64_t
-ctf_load(const uint8_t *p, const struct ctf_type *t)
+ctf_word(const uint8_t *p, int big)
 {
-	uint64_t v;
-
-	if (t->big) {
-		v = (uint64_t)p[0] << 56 | (uint64_t)p[1] << 48 |
+	if (big)
+		return (uint64_t)p[0] << 56 | (uint64_t)p[1] << 48 |
 		    (uint64_t)p[2] << 40 | (uint64_t)p[3] << 32 |
 		    (uint64_t)p[4] << 24 | (uint64_t)p[5] << 16 |
 		    (uint64_t)p[6] << 8 | (uint64_t)p[7];
-		v >>= t->shift;
-	} else {
-		v = (uint64_t)p[7] << 56 | (uint64_t)p[6] << 48 |
-		    (uint64_t)p[5] << 40 | (uint64_t)p[4] << 32 |
-		    (uint64_t)p[3] << 24 | (uint64_t)p[2] << 16 |
-		    (uint64_t)p[1] << 8 | (uint64_t)p[0];
-		v = v << t->shift >> t->shift;
-	}
+	return (uint64_t)p[7] << 56 | (uint64_t)p[6] << 48 |
+	    (uint64_t)p[5] << 40 | (uint64_t)p[4] << 32 |
+	    (uint64_t)p[3] << 24 | (uint64_t)p[2] << 16 |
+	    (uint64_t)p[1] << 8 | (uint64_t)p[0];
+}
+
+/* The integer that begins there. */
+static inline uint64_t
+ctf_load(const uint8_t *p, const struct ctf_type *t)
+{
+	uint64_t v = ctf_word(p, t->big);
+
+	v = t->big ? v >> t->shift : v << t->shift >> t->shift;
 	if (t->sign && v >> (63 - t->shift) != 0)
 		v |= ~(UINT64_MAX >> t->shift);
 	return v;
@@ -686,14 +704,12 @@ ctf_take(struct ctf_cur *c, const struct ctf_type *t)
 	return v;
 }
 
-/* The counter's next value, of which these are the low bits. */
+/* The counter's next value, of which the mask's bits are known. */
 static inline void
-ctf_clock_update(uint64_t *cycles, uint64_t low, uint32_t bits)
+ctf_clock_update(uint64_t *cycles, uint64_t low, uint64_t mask)
 {
-	uint64_t mask = UINT64_MAX >> (64 - bits);
-
 	low &= mask;
-	if (bits < 64 && low < (*cycles & mask))
+	if (low < (*cycles & mask))
 		*cycles += mask + 1;
 	*cycles = (*cycles & ~mask) | low;
 }

@@ -102,7 +102,7 @@ copy_field(struct ctf_cur *c, const struct ctf_type *t, int kind)
 	memcpy(copy_more(sizeof(v)), &v, sizeof(v));
 }
 
-/* ctf_body() has just noted the lengths of sequences. */
+/* ctf_read() has just noted the lengths of sequences. */
 static void
 copy_all(const struct ctf_filter *fl, struct ctf_cur *c)
 {

@@ -232,8 +232,10 @@ loss_at(struct cut *c, const struct ctf_stream *s, int64_t since, int known)
 
 	if (!p->told && known && (p->row->trace != s->trace ||
 	    (p->row->end != since &&
-	    (packet_has(p, ROLE_BEGIN) || packet_has(p, ROLE_END)))))
+	    (packet_has(p, ROLE_BEGIN) || packet_has(p, ROLE_END))))) {
 		packet_empty(p, since);
+		p->soon = 1;
+	}
 	p->told = 1;
 	return p;
 }
@@ -247,8 +249,10 @@ cut_discarded(void *arg, const struct ctf_stream *s)
 		return;
 	p = loss_at(arg, s, s->from, s->ndiscarded != 0);
 	p->discarded = s->ndiscarded;
-	if (s->ndiscarded == 0 && s->discarded > p->row->read)
+	if (s->ndiscarded == 0 && s->discarded > p->row->read) {
 		p->discarded = s->discarded - p->row->read;
+		p->soon = 1;
+	}
 }
 
 static void
