@@ -8,7 +8,8 @@
 # bytes; wide: events are aligned less than what is in them, and variants less
 # than what they may be; lttng: its compact headers; short: 12 bits of time;
 # bare: one packet is the file; counters: the counts of packets have odd sizes;
-# late: as le, but the first packet tells of losses.
+# late: as le, but the first packet tells of losses; untimed: packets have no
+# times; chunks: traces of one UUID, as LTTng rotates, whose counts go on.
 
 import os, random, sys
 
@@ -52,7 +53,7 @@ head = [("magic", 32), ("stream_id", 8), ("stream_instance_id", 16)]
 context = [("timestamp_begin", 64), ("timestamp_end", 64),
     ("content_size", 32), ("packet_size", 40), ("vpid", 32), ("vtid", 32),
     ("procname", 0), ("packet_seq_num", counts[0]),
-    ("events_discarded", counts[1])]
+    ("events_discarded", counts[1])][2 if kind == "untimed" else 0:]
 wide, half, quarter = (64, 32, 16) if kind == "wide" else (1, 1, 1)
 idbits = 5 if kind == "bits" else 8
 if kind == "wide":
@@ -152,7 +153,7 @@ def event(p, t):
 			    half)
 
 
-def packet(instance, begin, seq, discarded, nevents):
+def packet(instance, begin, seq, discarded, nevents, lasts):
 	p = Packet()
 	for v, (name, n) in zip((0xc1fc1fc1, 3, instance), head):
 		p.put(v, n)
@@ -172,7 +173,7 @@ def packet(instance, begin, seq, discarded, nevents):
 		    "lttng" else 20000000
 		t += rnd.randrange(step)
 		event(p, t)
-	t += rnd.randrange(100)
+	t += rnd.randrange(100) if lasts else 0
 	content = len(p.bits)
 	body = Packet()
 	body.bits = p.bits + [0] * (-content % 8 + 8 * rnd.randrange(9))
@@ -188,22 +189,30 @@ def packet(instance, begin, seq, discarded, nevents):
 
 
 # Streams of two files each, whose counts go on.
-os.makedirs(os.path.join(dir, "sub"))
-with open(os.path.join(dir, "sub", "metadata"), "w") as f:
-	f.write(metadata())
+def directory(file):
+	return os.path.join(dir, "sub%d" % file if kind == "chunks" else "sub")
+
+
+for file in range(2 if kind == "chunks" else 1):
+	os.makedirs(directory(file))
+	with open(os.path.join(directory(file), "metadata"), "w") as f:
+		f.write(metadata())
 for instance in range(3):
 	seq, discarded, t = instance, 0, rnd.randrange(1 << 20)
 	if kind == "late":
 		discarded = 7
-	for file in range(1 if kind == "bare" else 2):
+	for file in range(1 if kind in ("bare", "untimed") else 2):
 		data = b""
 		for i in range(1 if kind == "bare" else 9):
-			b, t = packet(instance, t, seq, discarded,
-			    rnd.choice((0, 1, 5, 30)) or kind == "bare")
+			first = kind == "chunks" and i == 0
+			b, t = packet(instance, t, seq, discarded, 0 if first
+			    else rnd.choice((0, 1, 5, 30)) or kind == "bare",
+			    not first)
 			data += b
-			t += rnd.choice((0, 3, 1000000))
+			t += rnd.choice((9, 1000000) if kind == "chunks" else
+			    (0, 3, 1000000))
 			seq += rnd.choice((1, 1, 1, 3))
 			discarded += rnd.choice((0, 0, 11))
 		name = "s_%d_%d" % (instance, file)
-		with open(os.path.join(dir, "sub", name), "wb") as f:
+		with open(os.path.join(directory(file), name), "wb") as f:
 			f.write(data)

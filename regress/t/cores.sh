@@ -115,6 +115,19 @@ awk 'BEGIN {
 		print line
 	}
 }' | trace long
+
+# Fewer files may be open than there are streams, and fewer sockets than so many
+# processes need: if some cannot be had, those that were started wrote nothing.
+for what in many long; do
+	utctl view -N -J 1 "$T/$what" >"$T/out.1" 2>"$T/err.1" || fail "$what"
+	for n in 1 64 64 64 64 64 64; do
+		(ulimit -n 24 && exec utctl view -N -J $n "$T/$what") \
+		    >"$T/out" 2>"$T/err" || fail "files: $(cat "$T/err")"
+		cmp "$T/out.1" "$T/out" && cmp "$T/err.1" "$T/err" ||
+		    fail "$what: view -J $n with 24 files: $(cat "$T/err")"
+	done
+done
+
 mkfifo "$T/fifo" || exit 1
 view() {
 	utctl view -N -J 2 "$T/long" >"$T/fifo" 2>"$T/err"

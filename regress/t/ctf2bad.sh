@@ -263,3 +263,17 @@ while [ $i -lt $size ]; do
 	i=$((i + 3))
 done
 echo "$n wrong, and cut everywhere"
+
+# An alias that is kept takes not much more memory than its text.
+not_sanitized
+awk -v class="$(echo $u8)" 'BEGIN {
+	printf "\036{\"type\":\"preamble\",\"version\":2}\n"
+	for (i = 0; i < 10000; i++)
+		printf "\036{\"type\":\"field-class-alias\",\"name\":" \
+		    "\"%d\",\"field-class\":%s}\n", i, class
+	print "\036{\"type\":\"data-stream-class\"}"
+}' >"$t/metadata"
+event "$(member f '"9999"')" | { printf '\036'; cat; } >>"$t/metadata"
+(ulimit -v 100000 && exec utctl view "$t") >"$T/out" 2>"$T/err" ||
+    fail "aliases: $(cat "$T/err")"
+[ "$(grep -c ' e { f = [1-8] }$' "$T/out")" -eq 8 ] || fail "$(cat "$T/out")"

@@ -43,8 +43,10 @@ cut() {
 $(diff "$T/want" "$T/view.out" | head -n 5)"
 	losses "$T/want.err" >"$T/want.losses"
 	losses "$T/view.err" >"$T/got.losses"
-	# Where a packet has become several, its losses are those of one part.
+	# Where a packet has become several, its losses are those of one part;
+	# where it has no times, they are those of the events that are left.
 	[ $kind = short ] || [ $kind = wide ] || [ $kind = lttng ] ||
+	    [ $kind = untimed ] ||
 	    cmp -s "$T/want.losses" "$T/got.losses" || fail "$kind: $*:
 $(diff "$T/want.losses" "$T/got.losses" | head -n 5)"
 	told=$(sums "$T/want.err")
@@ -92,7 +94,8 @@ all() {
 }
 
 # Traces by hand: see there.
-for kind in le be bits wide lttng short bare counters late; do
+for kind in le be bits wide lttng short bare counters late untimed chunks
+do
 	trace=$T/trace.$kind
 	python3 shared/cut.py "$trace" 1 $kind || fail "cut.py: $?"
 	all 'k == 1' 'two:*'
@@ -194,6 +197,46 @@ if [ "$(id -u)" -eq 0 ]; then
 	no '/new: .*a symbolic link on the way' \
 	    utctl export -F ctf -o "$T/user/link/new" "$trace"
 fi
+
+# A packet that ends in mid byte, and whose content is all of it.
+mkdir "$T/onesize" && cat >"$T/onesize/metadata" <<'END' || fail "onesize"
+/* CTF 1.8 */
+trace { major = 1; minor = 8; byte_order = le; };
+typealias integer { size = 2; align = 1; } := u2;
+stream {
+	packet.context := struct { integer { size = 8; } content_size; };
+	event.header := struct { u2 id; };
+};
+event { name = "a:a"; id = 0; fields := struct { u2 k; }; };
+event { name = "b:b"; id = 1; fields := struct { u2 k; }; };
+END
+printf '\20\224' >"$T/onesize/s"
+no 'has no sizes of packets, and cannot be cut so' \
+    utctl export -F ctf -e a:a -o "$T/new" "$T/onesize"
+
+# Bits are counted as those of numbers that are no whole bytes.
+int() {
+	echo "{\"name\":\"$1\",\"field-class\":{\"type\":\"fixed-length-$2\",
+	    \"length\":$3,\"byte-order\":\"$4-endian\",\"alignment\":$5${6-}}}"
+}
+number=unsigned-integer
+mkdir "$T/orders" && for fragment in '"preamble","version":2' '"trace-class"' \
+    "\"data-stream-class\",\"packet-context-field-class\":{
+    \"type\":\"structure\",\"member-classes\":[
+    $(int size $number 8 big 8 ',"roles":["packet-total-length"]'),
+    $(int content $number 8 big 8 ',"roles":["packet-content-length"]')]}" \
+    "\"event-record-class\",\"name\":\"a:a\",\"payload-field-class\":{
+    \"type\":\"structure\",\"member-classes\":[
+    $(int flag boolean 8 little 8), $(int k $number 4 big 1)]}"; do
+	printf '\036{"type":%s}\n' "$fragment"
+done >"$T/orders/metadata" && printf '\060\054\1\240\0\120' >"$T/orders/s" ||
+    fail "orders"
+utctl export -F ctf -n 1 -o "$T/new" "$T/orders" || fail "orders"
+utctl view "$T/new" >"$T/got" || fail "orders: $?"
+grep -q 'a:a { flag = true, k = 10 }$' "$T/got" ||
+    fail "orders: $(cat "$T/got")"
+rm -rf "$T/new"
+
 mkdir "$T/empty" && ln -s empty "$T/link" && : >"$T/file" || fail "mkdir"
 no '/link: is there, and is not a directory' utctl export -F ctf -o "$T/link" \
     "$trace"

@@ -28,7 +28,8 @@
 #include "../say.h"
 #include "ctf_parse.h"
 
-#define CHUNK	(64 * 1024)
+#define CHUNK	(64 * 1024 / sizeof(max_align_t))
+#define CHUNK_FIRST	(CHUNK / 64)
 
 static uint64_t	 allocated;	/* bytes, of all traces */
 
@@ -63,7 +64,10 @@ ctf_alloc_move(struct ctf_trace *to, struct ctf_trace *from)
 	}
 }
 
-/* Zeroed memory that lives as long as the trace. */
+/*
+ * Zeroed memory that lives as long as the trace.  Chunks begin small, for what
+ * an alias of CTF 2 allocates is kept in chunks of its own.
+ */
 void *
 ctf_alloc(struct ctf_trace *tr, size_t n)
 {
@@ -72,8 +76,9 @@ ctf_alloc(struct ctf_trace *tr, size_t n)
 
 	n = (n + sizeof(max_align_t) - 1) / sizeof(max_align_t);
 	if (c == NULL || n > c->size - c->used) {
-		size = n > CHUNK / sizeof(max_align_t) ? n :
-		    CHUNK / sizeof(max_align_t);
+		size = c == NULL ? CHUNK_FIRST : 2 * c->size;
+		size = size > CHUNK ? CHUNK : size;
+		size = size < n ? n : size;
 		c = calloc(1, sizeof(*c) + size * sizeof(max_align_t));
 		if (c == NULL)
 			die_errno("malloc");

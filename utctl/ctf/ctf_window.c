@@ -97,6 +97,21 @@ ctf_window_is(const struct ctf_stream *s, const char *path)
 	return is;
 }
 
+/* Close the file that is open longest; 0: none is open. */
+static int
+oldest_close(void)
+{
+	size_t i;
+
+	for (i = 0; i < CTF_NOPEN; i++)
+		if (opened[(oldest + i) % CTF_NOPEN] != NULL) {
+			ctf_window_close(opened[(oldest + i) % CTF_NOPEN]);
+			return 1;
+		}
+	return 0;
+}
+
+/* Fewer files may be open here than the table takes. */
 static int
 stream_open(struct ctf_stream *s)
 {
@@ -104,8 +119,9 @@ stream_open(struct ctf_stream *s)
 		return 0;
 	if (opened[oldest] != NULL)
 		ctf_window_close(opened[oldest]);
-	if ((s->fd = file_open(s->path)) == -1)
-		return -1;
+	while ((s->fd = file_open(s->path)) == -1)
+		if (errno != EMFILE || !oldest_close())
+			return -1;
 	opened[oldest] = s;
 	oldest = (oldest + 1) % CTF_NOPEN;
 	if (!is_read(s, s->fd)) {

@@ -66,7 +66,8 @@ type_order(const struct ctf_type *t)
 	size_t i;
 
 	if (t == NULL || t->bits != 0)
-		return t == NULL || !t->isbits || t->leb ? -1 : t->big;
+		return t == NULL || t->leb || (t->bits % 8 == 0 &&
+		    t->align % 8 == 0) ? -1 : t->big;
 	if (t->kind == CTF_ARRAY || t->kind == CTF_SEQ)
 		return type_order(t->elem);
 	for (i = 0; i < t->nfields && big == -1; i++)

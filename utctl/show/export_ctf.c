@@ -223,14 +223,16 @@ cut_event(void *arg, struct ctf_stream *s)
 
 /*
  * The packet tells of a loss since then.  If nobody knows since when, it is the
- * first one; else another one ends there.
+ * first one; else another one ends there, if it can tell that.
  */
 static struct packet *
 loss_at(struct cut *c, const struct ctf_stream *s, int64_t since, int known)
 {
 	struct packet *p = packet_at(c, s);
 
-	if (!p->told && (p->row->any ? p->row->end != since : known)) {
+	if (!p->told && known && (p->row->trace != s->trace ||
+	    (p->row->end != since &&
+	    (packet_has(p, ROLE_BEGIN) || packet_has(p, ROLE_END))))) {
 		packet_empty(p, since);
 		p->soon = 1;
 	}
@@ -274,7 +276,7 @@ cut_gone(void *arg, const struct ctf_stream *s)
 		packet_done(r->packet);
 	if (s->gonefrom != INT64_MIN && is_within(c, s, 8 * s->pkt))
 		packet_at(c, s)->told = 1;
-	else if (s->gonefrom == INT64_MIN && !r->any)
+	else if (s->gonefrom == INT64_MIN && r->trace == NULL)
 		r->seq = s->seq;
 }
 

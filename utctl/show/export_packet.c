@@ -91,6 +91,22 @@ head_widen(struct packet *p)
 	}
 }
 
+/* The time, for who has read what was written so far. */
+static uint64_t
+time_so_far(const struct packet *p)
+{
+	return !packet_has(p, ROLE_BEGIN) && p->endcycles > p->cycles ?
+	    p->endcycles : p->cycles;
+}
+
+/* When the packet that is read begins. */
+static uint64_t
+begin_read(const struct packet *p)
+{
+	return packet_has(p, ROLE_BEGIN) ? p->vals.val[ROLE_BEGIN] :
+	    time_so_far(p);
+}
+
 /* The packet in which the stream is. */
 void
 packet_read(struct packet *p, const struct ctf_stream *s)
@@ -118,7 +134,7 @@ packet_read(struct packet *p, const struct ctf_stream *s)
 	head_widen(p);
 	p->from = p->to = p->headlen;
 	p->pos = p->outlen;
-	p->begin = p->vals.val[ROLE_BEGIN];
+	p->begin = begin_read(p);
 	p->end = p->ends = packet_has(p, ROLE_END) ? s->endcycles : 0;
 	/* Without an end, the begin tells when the next packet's loss began. */
 	p->early = packet_has(p, ROLE_BEGIN) && packet_has(p, ROLE_END) &&
@@ -181,24 +197,25 @@ packet_end(struct packet *p)
 	struct row *r = p->row;
 	const size_t n = (size_t)(p->outlen + 7) / 8;
 	uint64_t content;
+	int sizes;
 
 	run_flush(p);
 	content = p->whole ? p->limit : p->pos;
 	bits_align(p, 8);
-	if (!packet_has(p, ROLE_CONTENT) && (content != p->pos ||
-	    (!packet_has(p, ROLE_PACKET) && p->start != 0)))
+	sizes = packet_has(p, ROLE_CONTENT) + packet_has(p, ROLE_PACKET);
+	if ((sizes < 2 && content != p->pos) || (sizes == 0 && p->start != 0))
 		die("%s: has no sizes of packets, and cannot be cut so",
 		    p->in->path);
-	if (r->any)
+	if (r->trace != NULL)
 		r->seq += 1 + p->lost;
-	r->any = 1;
+	r->trace = p->in->trace;
 	if (!p->open || p->soon) {
 		r->discarded += p->discarded;
 		p->discarded = 0;
 	}
 	r->read = p->vals.val[ROLE_DISCARDED];
 	r->end = packet_has(p, ROLE_END) ? ctf_ns(sc->endclock, p->end) :
-	    ctf_ns(sc->clock, packet_has(p, ROLE_BEGIN) ? p->begin : p->cycles);
+	    ctf_ns(sc->clock, p->begin);
 	head_set(p, ROLE_SEQ, r->seq);
 	head_set(p, ROLE_DISCARDED, r->discarded);
 	head_set(p, ROLE_PACKET, p->pos);
@@ -232,14 +249,6 @@ cycles_at(const struct ctf_clock *cl, int64_t ns)
 	return lo;
 }
 
-/* The time, for who has read what was written so far. */
-static uint64_t
-time_so_far(const struct packet *p)
-{
-	return !packet_has(p, ROLE_BEGIN) && p->endcycles > p->cycles ?
-	    p->endcycles : p->cycles;
-}
-
 /*
  * A packet without events, in front of what was lost before this one.
  * babeltrace2 turns the order of two that begin together: it begins earlier.
@@ -255,7 +264,7 @@ empty_put(struct packet *p, uint64_t begin, uint64_t end)
 	packet_end(p);
 	if (packet_has(p, ROLE_BEGIN) && p->begin > p->cycles)
 		p->cycles = p->begin;
-	p->begin = p->vals.val[ROLE_BEGIN];
+	p->begin = begin_read(p);
 	p->lost = lost;
 	p->discarded = discarded;
 }
@@ -287,11 +296,29 @@ carry(struct packet *p, uint64_t now)
 	}
 }
 
+/*
+ * Counts go on from trace to trace of one UUID.  Who reads a trace alone would
+ * take the count of its first packet for a loss, if that packet lasts: one that
+ * does not last comes first, as LTTng begins its chunks.
+ */
+static void
+row_begin(struct packet *p, uint64_t begin)
+{
+	const struct ctf_sclass *sc = p->in->class;
+
+	if (p->row->trace != p->in->trace && !p->told &&
+	    p->row->discarded > 0 && packet_has(p, ROLE_BEGIN) &&
+	    packet_has(p, ROLE_END) && sc->endclock == sc->clock &&
+	    begin > 1 && ctf_ns(sc->clock, begin - 2) >= p->row->end)
+		empty_put(p, begin - 1, begin - 2);
+}
+
 void
 packet_empty(struct packet *p, int64_t ns)
 {
 	const uint64_t begin = cycles_at(p->in->class->clock, ns);
 
+	row_begin(p, begin);
 	if (packet_has(p, ROLE_BEGIN) && p->in->class->beginbits < 64 &&
 	    begin > p->cycles)
 		carry(p, begin);
@@ -314,7 +341,8 @@ packet_done(struct packet *p)
 	    p->outlen == p->headlen && (!packet_has(p, ROLE_BEGIN) ||
 	    p->begin == p->vals.val[ROLE_BEGIN] || p->early)) {
 		p->whole = 1;
-		p->begin = p->vals.val[ROLE_BEGIN];
+		if (p->early)
+			p->begin = p->vals.val[ROLE_BEGIN];
 		p->to = 8 * p->size;
 	} else if (p->late && !p->told)
 		p->end = p->cycles;
@@ -377,7 +405,7 @@ first_time(struct packet *p, uint64_t now, uint32_t bits, int again)
 	if (!follows && !packet_has(p, ROLE_BEGIN))
 		empty_put(p, now, now);
 	p->begin = !follows || (p->early && !p->told) ? now :
-	    p->vals.val[ROLE_BEGIN];
+	    begin_read(p);
 }
 
 /* Will who reads it know the event's time? */
@@ -413,6 +441,8 @@ packet_event(struct packet *p, const struct ctf_stream *s)
 			most = parts[i]->most > most ? parts[i]->most : most;
 			align = parts[i]->align;
 		}
+	if (p->count == 0)
+		row_begin(p, p->begin);
 	event_time(p, s->cycles, time_bits(p, s->class, from, to));
 	if (p->run && from == p->to && (p->pos - p->from) % most == 0) {
 		p->to = to;

@@ -37,7 +37,8 @@ struct packet;
 /* A stream, which may have several files: ctf_row.c. */
 struct row {
 	struct packet	*packet;	/* the last file's; or NULL */
-	int		 any;		/* packets are written */
+	/* The trace of the last packet that is written; NULL: none is. */
+	const struct ctf_trace *trace;
 	uint64_t	 seq;		/* the last one's, or the first's */
 	uint64_t	 discarded;	/* the last one's */
 	uint64_t	 read;		/* discarded, as it was read */
