@@ -166,11 +166,40 @@ meta_trace=
 expect 1 'metadata: line [0-9]*: too many labels of tags' \
     utctl view -q "$T_CTF"
 
-# A length in another struct that means it itself, and is there twice, is not
-# taken for the other one's.
+# A struct with a length in it that is there twice: each place has its own one.
 meta_more="typealias $u8 := u; struct S { struct { u n; } c; u a[c.n]; };"
-trace le 'struct S x; struct S y; u w[x.c.n]; u z;'
-expect 1 "no field 'x.c.n' before this, or it is" utctl view "$T_CTF"
+trace le 'struct S x, y; u v[x.c.n], w[event.fields.y.c.n], z[x.c.n];'
+bits le <<-END
+8 1
+8 11
+8 2
+8 21
+8 22
+8 3
+8 4
+8 5
+8 6
+END
+says 'a struct twice' <<-END
+e:v { x = { c = { n = 1 }, a = [11] }, y = { c = { n = 2 }, a = [21, 22] }, \
+v = [3], w = [4, 5], z = [6] }
+END
+
+# A length by its absolute path, in the struct that is being read.
+trace le 'struct { struct { u n; } c;
+    struct { u a[event.fields.s.c.n]; } i; } s;'
+bits le <<-END
+8 2
+8 1
+8 2
+8 0
+END
+says 'a path into what is read' <<-END
+e:v { s = { c = { n = 2 }, i = { a = [1, 2] } } }
+e:v { s = { c = { n = 0 }, i = { a = [] } } }
+END
+trace le 'struct { u a[event.fields.s.n]; u n; } s;'
+expect 1 "'event.fields.s.n' is no field before this" utctl view "$T_CTF"
 
 # Elements of no bits end.
 trace le "$u8 b; struct { } a[65535];"

@@ -197,10 +197,9 @@ struct ctf_type {
 	struct ctf_type		*elem;		/* ARRAY, SEQ; VARIANT: tag */
 	uint64_t		 count;		/* ARRAY */
 	uint32_t		 slot;		/* SEQ, VARIANT; ctf_field's */
-	const char		*path;		/* absolute, of slot: or NULL */
+	const char		*path;		/* slot's, if it is absolute */
 	int			 optional;	/* VARIANT: or nothing */
-	int			 owned;		/* STRUCT: of one place only */
-	int			 inherits;	/* ... and has such in it */
+	int			 owned;		/* all of it is of one place */
 	struct ctf_field	*fields;	/* STRUCT, VARIANT */
 	size_t			 nfields;
 	struct ctf_label	*labels;	/* ENUM, VARIANT (its tag's) */
@@ -241,7 +240,6 @@ struct ctf_cpu {
 struct call;
 struct ctf_field_at;
 struct ctf_filter;
-struct ctf_path;
 struct ctf_switch;
 struct module_at;
 struct pair_role;
@@ -343,7 +341,7 @@ struct ctf_trace {
 	struct ctf_eclass	*events;
 	size_t			 nnames;
 	uint32_t		 nslots;	/* the last slot of a field */
-	struct ctf_path		*paths;		/* ctf_scope.c's */
+	int			 haspaths;	/* some types have: see path */
 	uint64_t		 steps;		/* searches for slots took */
 	int			 hastrace;	/* a trace block was seen */
 	int			 roles;		/* metadata tells them: CTF 2 */

@@ -202,6 +202,37 @@ make_labels(struct ctf_trace *tr, struct ctf_type *t,
 		ctf_label_sort(tr, t);
 }
 
+/* A copy of all of a type, in which the outer slots are others. */
+static struct ctf_type *
+type_copy(struct ctf_trace *tr, struct ctf_type *t, struct map *slots)
+{
+	struct ctf_type *copy, *next;
+	struct ctf_field *f;
+	void *slot;
+
+	if (t->elem == NULL && t->nfields == 0)
+		return t;
+	copy = make_type(tr, t->kind, t->line);
+	next = copy->next;
+	*copy = *t;
+	copy->next = next;
+	copy->owned = 1;
+	if ((slot = map_get(slots, t->slot)) != NULL)
+		copy->slot = (uint32_t)(uintptr_t)slot;
+	if (t->kind == CTF_ARRAY || t->kind == CTF_SEQ)
+		copy->elem = type_copy(tr, t->elem, slots);
+	fields_copy(tr, copy, t->fields, t->nfields);
+	for (f = copy->fields; f < copy->fields + copy->nfields; f++) {
+		if (f->outer != 0) {
+			slot = (void *)(uintptr_t)++tr->nslots;
+			map_put(slots, f->outer, slot);
+			f->outer = tr->nslots;
+		}
+		f->type = type_copy(tr, f->type, slots);
+	}
+	return copy;
+}
+
 /*
  * Let a struct's type be of this place only: its fields can then have an outer
  * slot, which other places of the type would overwrite.
@@ -209,37 +240,30 @@ make_labels(struct ctf_trace *tr, struct ctf_type *t,
 struct ctf_type *
 make_own(struct ctf_trace *tr, struct ctf_type *t)
 {
-	struct ctf_type *own, *next;
-	size_t i;
+	struct map slots;
 
 	if (t->owned)
 		return t;
-	own = make_type(tr, t->kind, t->line);
-	next = own->next;
-	*own = *t;
-	own->next = next;
-	fields_copy(tr, own, t->fields, t->nfields);
-	own->owned = 1;
-	own->fixed = 0;
-	for (i = 0; i < own->nfields; i++)
-		own->inherits |= own->fields[i].type->owned;
-	return own;
+	memset(&slots, 0, sizeof(slots));
+	t = type_copy(tr, t, &slots);
+	map_free(&slots);
+	t->fixed = 0;
+	return t;
 }
 
 /*
  * The field of that path, "a.b.c", in a struct, for whoever means its value
- * from elsewhere; or NULL.  The first part is one of the first n fields.  What
- * is on the way is made the struct's own.
+ * from elsewhere; or NULL.  What is on the way is made the struct's own.
  */
 struct ctf_field *
-make_path(struct ctf_trace *tr, struct ctf_type *t, const char *path, size_t n)
+make_path(struct ctf_trace *tr, struct ctf_type *t, const char *path)
 {
 	struct ctf_field *f;
 	size_t i, len;
 
-	for (;; n = t->nfields) {
+	for (;;) {
 		len = strcspn(path, ".");
-		for (i = n; i > 0; i--) {
+		for (i = t->nfields; i > 0; i--) {
 			f = &t->fields[i - 1];
 			if (strlen(f->raw) == len &&
 			    memcmp(f->raw, path, len) == 0)
@@ -250,8 +274,7 @@ make_path(struct ctf_trace *tr, struct ctf_type *t, const char *path, size_t n)
 			return NULL;
 		if (path[len] == '\0')
 			return f;
-		if (f->type->kind != CTF_STRUCT ||
-		    (t->inherits && f->type->owned))
+		if (f->type->kind != CTF_STRUCT)
 			return NULL;
 		t = f->type = make_own(tr, f->type);
 		path += len + 1;

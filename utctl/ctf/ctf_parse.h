@@ -100,7 +100,7 @@ void	 make_labels(struct ctf_trace *, struct ctf_type *,
 	    const struct ctf_label *, size_t);
 struct ctf_type *make_own(struct ctf_trace *, struct ctf_type *);
 struct ctf_field *make_path(struct ctf_trace *, struct ctf_type *,
-	    const char *, size_t);
+	    const char *);
 
 /* ctf_scalar.c */
 void	 ctf_block(struct ctf_parse *, ctf_key *, void *);
@@ -122,7 +122,6 @@ void	 ctf_typealias(struct ctf_parse *, int);
 int	 ctf_typealias_here(struct ctf_parse *);
 
 /* ctf_scope.c: lengths and tags that are elsewhere in a trace. */
-uint32_t ctf_slot(struct ctf_trace *, const char *);
 const char *ctf_slot_isbad(const struct ctf_type *, const struct ctf_field *);
 void	 ctf_slot_labels(struct ctf_trace *, struct ctf_type *,
 	    struct ctf_type *);

@@ -351,7 +351,7 @@ ctf_again(struct ctf_stream *s, const struct ctf_trace *tr, int event)
 	if (s->class == NULL)
 		s->inpacket = 0;
 	ctf_stream_vals(s);
-	if (s->class != NULL && s->inpacket && (tr->paths != NULL || tr->roles))
+	if (s->class != NULL && s->inpacket && (tr->haspaths || tr->roles))
 		packet_again(s, event);
 	if (!event)
 		return 1;

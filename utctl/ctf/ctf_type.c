@@ -98,8 +98,7 @@ field_meant(struct ctf_parse *p, const char *path, uint32_t **slot)
 	if (f->type->kind != CTF_STRUCT)
 		return NULL;
 	f->type = make_own(p->trace, f->type);
-	if ((f = make_path(p->trace, f->type, dot + 1,
-	    f->type->nfields)) != NULL)
+	if ((f = make_path(p->trace, f->type, dot + 1)) != NULL)
 		*slot = &f->outer;
 	return f;
 }
@@ -116,12 +115,11 @@ slot_set(struct ctf_parse *p, struct ctf_type *t, const char *path)
 
 	if (ctf_scope_of(path) != -1) {
 		t->path = path;
-		t->slot = ctf_slot(p->trace, path);
+		p->trace->haspaths = 1;
 		return NULL;
 	}
 	if ((f = field_meant(p, path, &slot)) == NULL) {
-		ctf_error(p, "no field '%.64s' before this, or it is that of "
-		    "another struct, too", path);
+		ctf_error(p, "no field '%.64s' before this", path);
 		return NULL;
 	}
 	if (*slot == 0)
@@ -204,7 +202,7 @@ field_name(struct ctf_parse *p, struct ctf_type *t)
 	t = field_dims(p, t);
 	if (p->bad || t == NULL)
 		return;
-	if (t->kind == CTF_VARIANT && t->slot == 0)
+	if (t->kind == CTF_VARIANT && t->slot == 0 && t->path == NULL)
 		ctf_error(p, "a variant without tag");
 	else if (t->kind == CTF_SEQ && p->scope->n != 0)
 		make_length(&p->scope->list[p->scope->n - 1], name);
