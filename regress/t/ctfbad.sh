@@ -51,6 +51,27 @@ field "$u8 a[n];"
 field "$u8 a[stream.no.such];"
 field "string n; $u8 a[n];"
 field "$u8 a[a];"
+# A byte with bits of both byte orders, and names that are there twice.
+le=$(int 4 1 'byte_order = le;') be=$(int 4 1 'byte_order = be;')
+why='line [34]: a byte is shared by'
+field "$le a; $be b;" "$why"
+field "$be a; $le b;" "$why"
+field "$le a; $u8 b; $be c; $le d;" "$why"
+field "string s; $le a[3]; $be b;" "$why"
+field "$le a; integer { size = 4; align = 2; byte_order = be; } b;" "$why"
+field "$u8 a; $u8 b; $u8 a;" 'line [34]: two fields of one name'
+field "$tag t; variant <t> { $u8 A; string A; } v;"
+trace le "$le a[2]; $be b, c; $le d; $u8 e, f;"
+bits le <<-END
+8 0x21
+8 0x34
+8 5
+8 6
+8 7
+END
+says 'orders of bytes' <<-END
+e:v { a = [1, 2], b = 3, c = 4, d = 5, e = 6, f = 7 }
+END
 # Variants.
 field "variant <t> { $u8 A; } v;"
 field "$u8 t; variant <t> { $u8 A; } v;"

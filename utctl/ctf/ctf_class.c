@@ -256,7 +256,10 @@ roles_kernel(struct ctf_type *t)
 	}
 }
 
-/* A header's integer of a clock is the time, whatever name it has. */
+/*
+ * A header's integer of a clock is the time, whatever name it has.  Those that
+ * contexts and payloads have are fields like others.
+ */
 static void
 time_set(struct ctf_type *t)
 {
@@ -435,6 +438,39 @@ finish_runs(struct ctf_type *t)
 	}
 }
 
+/*
+ * Do two numbers of a struct share a byte, and have other byte orders?  Bits
+ * are counted from a place where they are known to be those of a byte.
+ */
+static int
+fields_clash(const struct ctf_type *t)
+{
+	const struct ctf_type *f, *last = NULL;
+	uint64_t bit = 0, n;
+	int known = 1;
+	size_t i;
+
+	for (i = 0; i < t->nfields; i++) {
+		f = t->fields[i].type;
+		n = f->kind == CTF_ARRAY ? f->count : 1;
+		if (f->kind == CTF_ARRAY)
+			f = f->elem;
+		bit = (bit + f->align - 1) & ~(uint64_t)(f->align - 1);
+		known |= f->align >= 8;
+		if (!f->isbits) {
+			known &= f->bits != 0 || f->kind == CTF_STRING;
+			last = NULL;
+			continue;
+		}
+		if (known && last != NULL && bit % 8 != 0 &&
+		    last->big != f->big)
+			return 1;
+		bit += n * f->bits;
+		last = f;
+	}
+	return 0;
+}
+
 /* Events that name no stream are of the only one; there need be none. */
 static void
 finish_only(struct ctf_trace *tr)
@@ -467,7 +503,13 @@ ctf_finish(struct ctf_trace *tr)
 	roles_find(tr->header);
 	for (sc = tr->sclasses; sc != NULL; sc = sc->next)
 		finish_stream(tr, sc);
-	for (t = tr->types; t != NULL; t = t->next)
+	for (t = tr->types; t != NULL; t = t->next) {
 		finish_runs(t);
+		if (t->kind != CTF_STRUCT || !fields_clash(t))
+			continue;
+		ctf_damage(tr->file, "%s %lu: a byte is shared by integers of "
+		    "different byte orders", tr->unit, t->line);
+		return -1;
+	}
 	return finish_events(tr);
 }

@@ -209,8 +209,8 @@ level_read(struct ctf_json_parse *q, const struct ctf_json *o,
 static void
 read_event(struct ctf_json_parse *q, const struct ctf_json *o)
 {
-	static const char *const owners[] = { "lttng.org,2009",
-	    "babeltrace.org,2020" };
+	static const char *const owners[] = { "babeltrace.org,2020",
+	    "lttng.org,2009" };
 	struct ctf_trace *tr = q->p.trace;
 	struct ctf_eclass *ev = ctf_alloc(tr, sizeof(*ev));
 	const struct ctf_json *attributes, *v;
@@ -231,7 +231,8 @@ read_event(struct ctf_json_parse *q, const struct ctf_json *o)
 		if (!ev->haslevel)
 			level_read(q, v, ev);
 		v = ctf_json_get(q, v, "emf-uri", JSON_ANY);
-		if (v != NULL && v->kind == JSON_STRING)
+		if (ev->uri == NULL && v != NULL &&
+		    v->kind == JSON_STRING)
 			ev->uri = ctf_json_copy(q, v, v->str);
 	}
 	if ((sc = ctf_sclass(tr, ev->stream)) == NULL) {

@@ -45,6 +45,13 @@ make_type(struct ctf_trace *tr, enum ctf_kind kind, unsigned long line)
 	return t;
 }
 
+/* A key of maps by names. */
+uint64_t
+name_key(const char *name)
+{
+	return map_bytes(0, name, strlen(name));
+}
+
 /* After its bits and its alignment are known. */
 void
 make_number(struct ctf_type *t)
@@ -146,13 +153,35 @@ fields_copy(struct ctf_trace *tr, struct ctf_type *t,
 	t->nfields = n;
 }
 
+/* Take these fields, whose names are different: or there is none. */
+static const char *
+fields_set(struct ctf_trace *tr, struct ctf_type *t,
+    const struct ctf_field *list, size_t n)
+{
+	struct map names;
+	uint64_t key;
+	size_t i;
+	int twice = 0;
+
+	memset(&names, 0, sizeof(names));
+	for (i = 0; i < n; i++) {
+		key = name_key(list[i].raw);
+		twice |= list[i].raw[0] != '\0' && map_get(&names, key) != NULL;
+		map_put(&names, key, t);
+	}
+	map_free(&names);
+	fields_copy(tr, t, list, n);
+	return twice ? "two fields of one name" : NULL;
+}
+
 /* A struct of these fields; its alignment is at least what it is. */
 const char *
 make_struct(struct ctf_trace *tr, struct ctf_type *t,
     const struct ctf_field *list, size_t n)
 {
-	fields_copy(tr, t, list, n);
-	return struct_sizes(t);
+	const char *why = fields_set(tr, t, list, n);
+
+	return why != NULL ? why : struct_sizes(t);
 }
 
 /* The length of a sequence that tells its name is not shown beside it. */
@@ -174,19 +203,17 @@ const char *
 make_variant(struct ctf_trace *tr, struct ctf_type *t,
     const struct ctf_field *list, size_t n)
 {
-	const char *why;
+	const char *why = fields_set(tr, t, list, n);
 	size_t i;
 
-	fields_copy(tr, t, list, n);
 	t->min = n == 0 || t->optional ? 0 : list[0].type->min;
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n && why == NULL; i++) {
 		if (list[i].type->min < t->min)
 			t->min = list[i].type->min;
-		if ((why = field_sizes(t, list[i].type)) != NULL)
-			return why;
+		why = field_sizes(t, list[i].type);
 	}
 	t->empty += t->min == 0;
-	return NULL;
+	return why;
 }
 
 /* The labels of an enum, or the tag's values of a variant. */

@@ -89,6 +89,7 @@ const char *ctf_value_clock(struct ctf_parse *, const struct ctf_value *);
 
 /* ctf_make.c */
 struct ctf_type *make_type(struct ctf_trace *, enum ctf_kind, unsigned long);
+uint64_t name_key(const char *);
 void	 make_number(struct ctf_type *);
 const char *make_array(struct ctf_type *, struct ctf_type *);
 const char *make_struct(struct ctf_trace *, struct ctf_type *,
@@ -104,7 +105,6 @@ struct ctf_field *make_path(struct ctf_trace *, struct ctf_type *,
 
 /* ctf_scalar.c */
 void	 ctf_block(struct ctf_parse *, ctf_key *, void *);
-uint64_t name_key(const char *);
 struct ctf_type *type_new(struct ctf_parse *, enum ctf_kind);
 struct ctf_type *type_find(struct ctf_parse *, const char *);
 void	 type_name(struct ctf_parse *, const char *, struct ctf_type *);

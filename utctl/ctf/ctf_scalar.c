@@ -48,12 +48,6 @@ attr_unknown(struct ctf_parse *p, const char *key)
 		    p->line, key);
 }
 
-uint64_t
-name_key(const char *name)
-{
-	return map_bytes(0, name, strlen(name));
-}
-
 struct ctf_type *
 type_find(struct ctf_parse *p, const char *name)
 {
