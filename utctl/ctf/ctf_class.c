@@ -197,8 +197,8 @@ header_short(struct ctf_sclass *sc, const struct ctf_type *t)
 	sc->longid = v->labels[1].lo;
 }
 
-static struct ctf_clock *
-clock_find(struct ctf_trace *tr, const char *name)
+struct ctf_clock *
+ctf_clock_find(const struct ctf_trace *tr, const char *name)
 {
 	struct ctf_clock *c;
 
@@ -407,7 +407,7 @@ static int
 finish_type(struct ctf_trace *tr, struct ctf_type *t)
 {
 	t->big = t->order == ORDER_BE || (t->order == ORDER_NATIVE && tr->big);
-	if (t->map != NULL && (t->clock = clock_find(tr, t->map)) == NULL) {
+	if (t->map != NULL && (t->clock = ctf_clock_find(tr, t->map)) == NULL) {
 		ctf_damage(tr->file, "line %lu: no clock '%.64s'", t->line,
 		    t->map);
 		return -1;

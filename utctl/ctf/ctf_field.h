@@ -23,7 +23,7 @@
 
 #include <stddef.h>
 
-#include "ctf.h"
+#include "ctf_stream.h"
 
 /* Where a field is in the events of a class. */
 struct ctf_field_at {

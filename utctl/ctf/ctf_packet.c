@@ -29,7 +29,7 @@
 #include <time.h>
 
 #include "../say.h"
-#include "ctf.h"
+#include "ctf_stream.h"
 
 #define NAPS	100	/* sleeps of 10 ms, for what is being written */
 #define GREW_MAX	((uint64_t)1 << 48)	/* a count, in a packet */
@@ -275,7 +275,7 @@ count_grew(const struct ctf_vals *v, enum ctf_role role, uint64_t before)
 	    0 : grew;
 }
 
-/* That, if it is not more than programs can have counted meanwhile; or 0. */
+/* The growth, if programs can have counted that meanwhile; or 0. */
 static uint64_t
 packet_grew(struct ctf_stream *s, const char *what, uint64_t before,
     uint64_t grew)

@@ -22,7 +22,7 @@
 
 #include <string.h>
 
-#include "ctf.h"
+#include "ctf_stream.h"
 
 /* After ctf_body(): the event's contexts and fields. */
 void

@@ -25,7 +25,7 @@
 
 #include <string.h>
 
-#include "ctf.h"
+#include "ctf_stream.h"
 
 /* To a multiple of so many bits from the packet's beginning. */
 int

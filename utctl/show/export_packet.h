@@ -27,7 +27,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "../ctf/ctf.h"
+#include "../ctf/ctf_stream.h"
 
 struct packet;
 
