@@ -47,6 +47,8 @@ field "enum no_such a;"
 field "enum : string { A } a;"
 field "enum : $u8 { A, } a; $u8" ''
 field "enum : $u8 { A = , B } a;"
+field "enum : $u8 { A = 5 ... 2 } a;" 'line [34]: a range ends before it'
+field "enum : $u8 { } a;"
 field "$u8 a[n];"
 field "$u8 a[stream.no.such];"
 field "string n; $u8 a[n];"
@@ -76,6 +78,12 @@ END
 field "variant <t> { $u8 A; } v;"
 field "$u8 t; variant <t> { $u8 A; } v;"
 field "$tag t; variant no_such <t> v;"
+# What is there once only.
+field "typealias $u8 := u; typealias $u8 := u; u a;" 'line [34]: a second type'
+meta "line 3: a second type 'struct s'" 'struct s { }; struct s { };'
+meta "line 3: a second 'id'" 'stream { id = 0; id = 1; };'
+meta "line 3: a second 'size'" \
+    'typealias integer { size = 8; size = 9; } := u;'
 # Deeper than anything needs, and what grows.
 field "$(awk 'BEGIN { for (i = 0; i < 100; i++) printf "struct { " }')$u8 x;
     $(awk 'BEGIN { for (i = 0; i < 100; i++) printf "} a; " }')"

@@ -168,6 +168,17 @@ e:v { a = 513, c = { b = 3 }, d = 1284 }
 END
 meta_more='' meta_stream=
 
+# A length may be a number of env, or an enum.
+meta_more="env { n = 2; };"
+trace le "$(int 8 8) a[env.n]; enum : $(int 8 8) { A, B, C } t;
+    $(int 8 8) b[t];"
+printf '\1\2\1\3\4\5\0' >"$T_CTF/stream"
+says 'lengths' <<-END
+e:v { a = [1, 2], t = B, b = [3] }
+e:v { a = [4, 5], t = A, b = [] }
+END
+meta_more=
+
 # What nobody knows is a warning.
 trace le "$(int 8 8 'foo = bar; color = "red"; depth = -1;') a;
     string { speed = 5; } b;"

@@ -186,6 +186,36 @@ END
 1 false' ] || fail "stat -g: $(utctl stat -g b "$T_CTF")"
 [ "$(utctl view -f 'b == 1' "$T_CTF" | wc -l)" -eq 2 ] || fail 'b == 1'
 
+# A header's ID and times in other structs: the last ID, and the time's lower
+# bits behind the others.
+meta_more="clock { name = c; freq = 1000000000; };
+    typealias integer { size = 16; align = 8; map = clock.c.value; } := t16;
+    typealias integer { size = 8; align = 8; map = clock.c.value; } := t8;"
+meta_stream="event.header := struct { $u8 id; t16 high; struct { string s;
+    $u8 id; t8 low; } in; };"
+meta_event='id = 7;'
+trace le "$u8 a;"
+bits le <<-END
+8 1
+16 0x1000
+s one
+8 7
+8 5
+8 1
+8 2
+16 0x1012
+s two
+8 7
+8 3
+8 2
+END
+says 'a header with a struct' <<-END
+e:v { a = 1 }
+e:v { a = 2 }
+END
+[ "$(utctl view -j "$T_CTF" | pick ns | tr '\n' ' ')" = '4101 4355 ' ] ||
+    fail "a header with a struct: $(utctl view -j "$T_CTF")"
+
 # Two traces of one UUID that say nothing of their session are two.
 meta_trace='uuid = "2a6422d0-6cee-11e0-8c08-cb07d7b3a564";'
 meta_more= meta_stream= meta_event=

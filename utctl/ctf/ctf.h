@@ -172,6 +172,7 @@ struct ctf_sclass {
 struct ctf_alias {
 	struct ctf_alias	*next;		/* older, of the same key */
 	struct ctf_alias	*older;		/* any name's */
+	unsigned int		 depth;		/* scopes around it */
 	int			 gone;		/* the scope was left */
 	const char		*name;
 	struct ctf_type		*type;
@@ -196,6 +197,7 @@ struct ctf_trace {
 	struct ctf_type		*types;
 	struct map		 aliases;	/* by their names */
 	struct ctf_alias	*newest;
+	struct map		 env;		/* numbers, by their names */
 	struct ctf_clock	*clocks;
 	size_t			 nclocks;
 	struct ctf_sclass	*sclasses;

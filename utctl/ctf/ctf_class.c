@@ -154,12 +154,14 @@ place_find(struct ctf_place *pl, const struct ctf_type *t, enum ctf_role role)
 static int
 header_isfixed(const struct ctf_type *t)
 {
-	size_t i;
+	size_t i, ntimes = 0;
 
-	for (i = 0; i < t->nfields; i++)
+	for (i = 0; i < t->nfields; i++) {
 		if (t->fields[i].type->fixed == 0 || t->fields[i].outer != 0)
 			return 0;
-	return t->fixed != 0;
+		ntimes += t->fields[i].role == ROLE_TIME;
+	}
+	return t->fixed != 0 && ntimes <= 1;
 }
 
 /*
@@ -257,18 +259,24 @@ roles_kernel(struct ctf_type *t)
 }
 
 /*
- * A header's integer of a clock is the time, whatever name it has.  Those that
- * contexts and payloads have are fields like others.
+ * All of a header's integers of a clock are the time, the last id is the ID, in
+ * whatever structs they are.  Integers of a clock that contexts and payloads
+ * have are fields like others.
  */
 static void
-time_set(struct ctf_type *t)
+header_roles(struct ctf_type *t)
 {
+	struct ctf_field *f;
 	size_t i;
 
-	for (i = 0; i < t->nfields; i++)
-		if (t->fields[i].type->clock != NULL &&
-		    t->fields[i].role == ROLE_NONE)
-			t->fields[i].role = ROLE_TIME;
+	for (i = 0; i < t->nfields; i++) {
+		f = &t->fields[i];
+		if (role_find(f) == ROLE_ID)
+			f->role = ROLE_ID;
+		else if (f->type->clock != NULL)
+			f->role = ROLE_TIME;
+		header_roles(f->type);
+	}
 }
 
 static void
@@ -281,8 +289,8 @@ finish_stream(struct ctf_trace *tr, struct ctf_sclass *sc)
 	roles_set(sc->context, tr->roles ? ROLE_VPID : first);
 	if (tr->kernel)
 		roles_kernel(sc->context);
-	if (sc->header != NULL && role_type(sc->header, ROLE_TIME) == NULL)
-		time_set(sc->header);
+	if (sc->header != NULL && !tr->roles)
+		header_roles(sc->header);
 	roles_find(sc->header);
 	sc->who = roles_find(sc->context);
 	sc->eventwho = (sc->who & (1 << ROLE_VPID | 1 << ROLE_VTID |

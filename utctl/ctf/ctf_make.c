@@ -164,7 +164,7 @@ fields_set(struct ctf_trace *tr, struct ctf_type *t,
 	int twice = 0;
 
 	memset(&names, 0, sizeof(names));
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n && n > 1; i++) {
 		key = name_key(list[i].raw);
 		twice |= list[i].raw[0] != '\0' && map_get(&names, key) != NULL;
 		map_put(&names, key, t);

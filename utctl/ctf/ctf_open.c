@@ -218,6 +218,7 @@ ctf_close(struct ctf_trace *tr)
 	free(tr->points_file);
 	ctf_alloc_free(tr);
 	map_free(&tr->aliases);
+	map_free(&tr->env);
 	map_free(&tr->byid);
 	free(tr->file);
 	free(tr);

@@ -46,6 +46,7 @@ struct ctf_parse {
 	const char		*str;		/* TOK_IDENT, TOK_STR */
 	uint64_t		 num;		/* TOK_NUM */
 	int			 depth;
+	unsigned int		 nscopes;	/* open ones */
 	struct fields		*scope;		/* ctf_type.c's */
 	int			 nwarned;	/* unknown attributes */
 	int			 bad;		/* said why, or ... */

@@ -59,8 +59,8 @@ ctf_slot_isbad(const struct ctf_type *t, const struct ctf_field *f)
 {
 	if (t->kind == CTF_VARIANT)
 		return f->type->kind == CTF_ENUM ? NULL : "is no enum";
-	return f->type->kind == CTF_INT && !f->type->sign ? NULL :
-	    "is no unsigned integer";
+	return (f->type->kind == CTF_INT || f->type->kind == CTF_ENUM) &&
+	    !f->type->sign ? NULL : "is no unsigned integer";
 }
 
 /* The values of a tag that choose options: those of the labels of that name. */

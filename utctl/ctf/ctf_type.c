@@ -142,6 +142,19 @@ type_seq(struct ctf_parse *p, struct ctf_type *elem, const char *path)
 	return NULL;
 }
 
+/* A length that env tells is a number. */
+static void
+dim_env(struct ctf_parse *p, struct ctf_value *dim)
+{
+	const uint64_t *num;
+
+	if (strncmp(dim->str, "env.", 4) != 0 ||
+	    (num = map_get(&p->trace->env, name_key(dim->str + 4))) == NULL)
+		return;
+	dim->tok = TOK_NUM;
+	dim->num = *num;
+}
+
 /* The brackets after a field's name: the last is the innermost. */
 static struct ctf_type *
 field_dims(struct ctf_parse *p, struct ctf_type *t)
@@ -156,9 +169,10 @@ field_dims(struct ctf_parse *p, struct ctf_type *t)
 		}
 		dims[n].tok = p->tok;
 		dims[n].num = p->num;
-		if (p->tok == TOK_IDENT)
+		if (p->tok == TOK_IDENT) {
 			dims[n].str = ctf_path(p);
-		else
+			dim_env(p, &dims[n]);
+		} else
 			ctf_expect(p, TOK_NUM, "a length");
 		n++;
 		ctf_expect(p, ']', "']'");
@@ -249,6 +263,7 @@ fields_read(struct ctf_parse *p, struct fields *fs, int isvariant)
 	fs->isvariant = isvariant;
 	fs->parent = p->scope;
 	p->scope = fs;
+	p->nscopes++;
 	ctf_expect(p, '{', "'{'");
 	while (p->tok != '}' && !p->bad)
 		field_read(p);
