@@ -3,7 +3,8 @@
 # Hundreds of programs killed with SIGKILL at random moments, each with
 # several threads, every third with children, in buffers that all share and
 # in some of their own: every event whose call returned is in both traces,
-# and utd has nothing left of them.  SWEEP=2000 is the long form.
+# and utd has nothing left of them.  Programs wait for a buffer of their own
+# where a busy disk keeps the consumer.  SWEEP=2000 is the long form.
 
 . ./common.sh
 
@@ -11,7 +12,7 @@ programs=${SWEEP:-360}
 start_utd
 utctl create -o "$T/trace" s >/dev/null && utctl enable-channel shared &&
     utctl enable-event -c shared 'seq:tick' &&
-    utctl enable-channel -p -n 128 own &&
+    utctl enable-channel -p -n 128 -m block own &&
     utctl add-context -c own caller nest uid errno cpu app_none &&
     utctl enable-event -c own 'seq:tick' && utctl start || fail "set-up"
 
