@@ -183,7 +183,7 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/ctf/ctf_merge.c utctl/ctf/ctf_meta.c utctl/ctf/ctf_num.c \
 		utctl/ctf/ctf_open.c utctl/ctf/ctf_packet.c \
 		utctl/ctf/ctf_points.c utctl/ctf/ctf_read.c \
-		utctl/ctf/ctf_row.c utctl/ctf/ctf_scalar.c \
+		utctl/ctf/ctf_row.c utctl/ctf/ctf_run.c utctl/ctf/ctf_scalar.c \
 		utctl/ctf/ctf_scope.c utctl/ctf/ctf_slices.c \
 		utctl/ctf/ctf_text.c utctl/ctf/ctf_time.c \
 		utctl/ctf/ctf_twice.c utctl/ctf/ctf_type.c \
@@ -203,7 +203,8 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/show/columns.c utctl/show/durations.c \
 		utctl/show/export.c utctl/show/export_chrome.c \
 		utctl/show/export_ctf.c utctl/show/export_dir.c \
-		utctl/show/export_folded.c utctl/show/export_packet.c \
+		utctl/show/export_bits.c utctl/show/export_folded.c \
+		utctl/show/export_packet.c \
 		utctl/show/follow.c utctl/show/group.c utctl/show/heap.c \
 		utctl/show/heap_track.c utctl/show/hist.c utctl/show/indent.c \
 		utctl/show/locks.c utctl/show/locks_state.c \

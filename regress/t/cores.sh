@@ -9,64 +9,6 @@
 
 seeded
 
-# packets WHAT: the packets of some streams, drawn at random.
-packets() {
-	awk -v what="$1" -v seed="$SEED" '
-	function draw(n) {
-		return int(rand() * n)
-	}
-	function event(at) {
-		line = line " " (draw(5) == 0) " " at " " draw(50)
-	}
-	# A packet with so many events, from that time on.
-	function packet(f, from, n,    i, at, end) {
-		line = ""
-		at = from
-		for (i = 0; i < n; i++) {
-			if (i > 0)
-				at += step > 0 ? draw(step + 1) : 0
-			if (what == "backwards" && draw(40) == 0 && at > 30)
-				at -= draw(30)
-			event(at)
-		}
-		end = at
-		if (what == "late" && draw(4) == 0)
-			end += draw(40)
-		if (what == "lies" && draw(10) == 0 && at > from)
-			end = from + draw(at - from)
-		if (what == "losses" && draw(6) == 0)
-			discarded[f] += draw(9)
-		if (what == "losses" && draw(9) == 0)
-			seq[f] += draw(4)
-		print "c_" f, f, from, end, seq[f]++, discarded[f] + 0 line
-		now[f] = at
-	}
-	BEGIN {
-		srand(seed)
-		streams = what == "one" ? 1 : what == "many" ? 40 : 3
-		npackets = what == "small" ? 2000 : what == "many" ? 8 : 60
-		most = what == "small" ? 2 : what == "one" ? 70 : 40
-		step = what == "equal" ? 0 : 3
-		for (f = 0; f < streams; f++)
-			now[f] = 100 + draw(20)
-		for (i = 0; i < npackets; i++)
-			for (f = 0; f < streams; f++) {
-				if (what == "equal" && draw(3) == 0)
-					now[f]++
-				else if (what == "overlap" && draw(5) == 0)
-					now[f] -= draw(50)
-				else if (what != "equal" && draw(9) == 0)
-					now[f] += draw(200)
-				if (what == "gone" && i < 5 * f)
-					seq[f]++
-				else
-					packet(f, now[f], draw(most))
-			}
-		if (what == "huge")
-			packet(0, 130, 30000)
-	}'
-}
-
 # same OPTIONS...: also where output and messages go to one file.
 same() {
 	command=$1
@@ -127,6 +69,24 @@ for what in one plain many equal small late losses gone overlap backwards \
 	what=$what.48
 	all_same
 done
+
+# Selected events that are from long before their packets.
+awk 'BEGIN {
+	for (i = 0; i < 600; i++)
+		for (f = 0; f < 2; f++) {
+			at = 20000 + 10 * i + f
+			line = "c_" f " " f " " at " " at + 9 " " i " 0"
+			for (k = 0; k < 20; k++)
+				line = line " 0 " at + int(k / 4) " " k
+			if (i % 9 == 4)
+				line = line " 0 " at - 900 " 77"
+			print line
+		}
+}' | trace before
+what=before
+same view -f 'k == 77'
+same view -f 'k == 7'
+same stat -f 'k == 77'
 
 what=losses
 one_core

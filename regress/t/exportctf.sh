@@ -43,7 +43,7 @@ cut() {
 $(diff "$T/want" "$T/view.out" | head -n 5)"
 	losses "$T/want.err" >"$T/want.losses"
 	losses "$T/view.err" >"$T/got.losses"
-	# Where a packet has become several, its losses are those of the first.
+	# Where a packet has become several, its losses are those of one part.
 	[ $kind = short ] || [ $kind = wide ] || [ $kind = lttng ] ||
 	    cmp -s "$T/want.losses" "$T/got.losses" || fail "$kind: $*:
 $(diff "$T/want.losses" "$T/got.losses" | head -n 5)"

@@ -263,6 +263,10 @@ pairs
 expected "contexts: $(cat "$T/out")" <<-END
 	2 3700 3700 syscall_read
 END
+expect 0 '^utctl: -g vtid: no field of any event, but there is [$]vtid' \
+    utctl stat -g vtid "$T/k"
+expect 0 'of malloc(3) .*: only utctl record -w malloc and LTTng-UST record' \
+    utctl heap "$T/k"
 whose -t 10
 [ "$(cat "$T/got" | wc -l)" -eq 2 ] || fail "contexts: $(cat "$T/got")"
 metadata "$T/k"

@@ -116,3 +116,67 @@ expected conditions <<-END
 	two[9]:   2 released, but not acquired here
 	two[9]: 0x40 4 1 0 40 130
 END
+
+# LTTng's own thread tells of a module, and of no name: the process has the name
+# of the first thread whose events are selected, unless it is the main thread's.
+echo "event { id = 5; name = \"lttng_ust_statedump:bin_info\";
+    fields := struct { $u64 _baddr; $u64 _memsz; string _path; }; };" \
+    >>"$T_CTF/metadata"
+module='32 5
+64 50
+32 9
+32 10
+s helper
+64 4096
+64 4096
+s /lib/none'
+locked() {
+	printf '32 1\n64 %d\n%s\n64 64\n32 2\n64 %d\n%s\n64 64\n32 0\n' \
+	    "$1" "$3" "$2" "$3"
+}
+named() {
+	utctl locks "$@" "$T_CTF" 2>/dev/null | sed -n 's/^\([^ ]*\): 1 lock.*/\1/p'
+}
+{
+	echo "$module"
+	locked 100 110 '32 9
+32 12
+s worker'
+	locked 200 210 '32 9
+32 9
+s main'
+} | bits le
+{
+	named -t worker
+	named -t main
+	named
+} >"$T/got"
+expected names <<-END
+	worker[9]
+	main[9]
+	main[9]
+END
+
+# Nobody knows the process: there is a dash, and no member.
+sed 's/integer { size = 32; align = 8; signed = true; } _vpid;//' \
+    "$T_CTF/metadata" >"$T/short" && mv "$T/short" "$T_CTF/metadata" || exit 1
+locked 100 110 '32 12
+s worker' | bits le
+{
+	named
+	utctl locks "$T_CTF" 2>&1 | sed -n 's/.*  \(worker[^ ]*\).*/\1/p'
+	utctl locks -j "$T_CTF" 2>&1 | grep -c '"vtid"'
+	utctl locks -j "$T_CTF" 2>&1 | grep -c '"vpid"'
+	utctl view -q -p 9 "$T_CTF" 2>&1 >/dev/null
+	utctl view -q -p 9 -p nix -t 13 "$T_CTF" 2>&1 >/dev/null | wc -l
+	utctl heap "$T_CTF" 2>&1 >/dev/null | grep -c lttng_ust_libc
+} >"$T/got"
+expected 'no process' <<-END
+	worker[-]
+	worker[-:12]
+	1
+	0
+	utctl: -p: the trace does not tell the IDs of programs
+	3
+	1
+END

@@ -107,6 +107,10 @@ for how in -pie -no-pie; do
 	END
 done
 
+# Modules may come behind what is read.
+expect 0 '' utctl view -n 1 "$trace"
+[ ! -s "$T/err" ] || fail "-n 1: $(cat "$T/err")"
+
 # After execve(2) it is another process, with the same ID.
 traced exec "$all" 'lttng_ust_libc:*,lttng_ust_statedump:*'
 with libc-wrapper sh -c "exec '$T/app-pie'"

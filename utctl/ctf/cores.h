@@ -33,9 +33,6 @@
 
 /* How a command reads so. */
 struct reader_cores {
-	/* cores_run() */
-	int		(*run)(struct reader *, const struct reader_ops *,
-			    void *);
 	uint32_t	 n;		/* from -J; 0: as it pays */
 	int		 sums;		/* one slice each, and no output */
 	/* In each process that reads: before all, and behind each slice. */
@@ -65,8 +62,13 @@ struct slices {
 	int			 last;	/* this slice goes on to the end */
 };
 
+uint64_t slices_size(const struct reader *, uint64_t, size_t);
+int	 slices_can(const struct reader *, uint64_t *);
+int	 slices_order(const struct reader *, size_t, size_t);
 void	 slices_open(struct slices *, const struct reader *, uint64_t, size_t);
-int	 slices_in_order(const struct reader *);
+int	 slices_look(const struct reader *, uint64_t *);
+int	 slices_apart(const struct reader *);
+int64_t	 slices_late(const struct reader *, uint64_t);
 /* Go to the next slice, without reading this one. */
 void	 slice_pass(struct slices *);
 /* Read the slice; the second reader counts what is in it. */

@@ -47,7 +47,9 @@
 #define CTF_NOPEN	64		/* files open at a time */
 #define CTF_TIMELEN	128		/* bytes of a time as text */
 #define CTF_PARTS	3		/* contexts of stream, event; fields */
+#define CTF_PIECES	8		/* see struct ctf_eclass */
 #define CTF_CPUS	4096		/* events of others are nobody's */
+#define CTF_NOBODY	INT32_MIN	/* the ID of no process, or thread */
 
 struct ctf_clock {
 	struct ctf_clock	*next;
@@ -119,8 +121,12 @@ struct ctf_eclass {
 	const char		*uri;		/* LTTng's model.emf.uri */
 	struct ctf_type		*context;	/* may be NULL, like fields */
 	struct ctf_type		*fields;
-	int			 isfixed;	/* all after the header is */
-	size_t			 fixed;		/* bytes after the header */
+	/*
+	 * All after the header, if that is bytes of a fixed number and strings
+	 * between them: so many bytes before each string, and at the end.
+	 */
+	size_t			 npieces;	/* 0: it is not so */
+	uint64_t		 pieces[CTF_PIECES];
 	/* select.c's */
 	int			 unwanted;
 	int			 unfit;		/* for the filter alone */
@@ -140,6 +146,13 @@ struct ctf_place {
 	size_t			 off;
 };
 
+/* An integer so far into a header, as it is in the eight bytes there. */
+struct ctf_bits {
+	size_t			 off;
+	uint32_t		 shift;
+	uint64_t		 mask;		/* 0: there is none */
+};
+
 struct ctf_sclass {
 	struct ctf_sclass	*next;
 	uint64_t		 id;
@@ -155,15 +168,10 @@ struct ctf_sclass {
 	int			 bycpu;		/* the CPU tells whose */
 	int			 needed;	/* by others, as modules are */
 	size_t			 headlen;	/* bytes, 0 if they vary */
-	struct ctf_place	 headid;	/* unless headlen is 0 */
-	struct ctf_place	 headtime;
-	/*
-	 * LTTng's headers: ID and time are in one little-endian integer of
-	 * shortlen bytes; an ID of at least longid says that more follows.
-	 */
-	size_t			 shortlen;	/* 0: no such header */
-	uint32_t		 idbits, timebits;
-	uint64_t		 longid;
+	int			 headbig;	/* unless headlen is 0 */
+	struct ctf_bits		 headid;
+	struct ctf_bits		 headtime;
+	uint64_t		 longid;	/* from this on it is longer */
 	struct ctf_eclass	**events;	/* sorted by ID */
 	size_t			 nevents;
 	unsigned long		 line;
@@ -306,6 +314,15 @@ static inline struct ctf_sclass *
 ctf_sclass(const struct ctf_trace *tr, uint64_t id)
 {
 	return map_get(&tr->byid, id);
+}
+
+/* The ID of that role, or CTF_NOBODY: it is not known. */
+static inline int64_t
+ctf_who_id(const struct ctf_who *who, enum ctf_role role)
+{
+	if ((who->has & 1 << role) == 0)
+		return CTF_NOBODY;
+	return role == ROLE_VPID ? who->vpid : who->vtid;
 }
 
 /* The date of an event, in ns. */

@@ -127,41 +127,44 @@ role_type(const struct ctf_type *t, enum ctf_role role)
 	return NULL;
 }
 
-/* Does the struct have as many bytes whatever they hold, beginning anywhere? */
-static int
-type_isfixed(const struct ctf_type *t)
-{
-	return t == NULL || (t->nfields == 0 && t->align <= 8) ||
-	    (t->fixed != 0 && 8 * t->fixed == t->min);
-}
-
-/* The last field of that role, as ctf_walk() leaves it; t is fixed. */
+/* The integer begins in that bit, in its order, so many bytes into a header. */
 static void
-place_find(struct ctf_place *pl, const struct ctf_type *t, enum ctf_role role)
+bits_set(struct ctf_bits *b, const struct ctf_type *t, size_t off, uint32_t bit)
 {
-	size_t i, off = 0;
-
-	for (i = 0; i < t->nfields; i++) {
-		if (t->fields[i].role == role) {
-			pl->type = t->fields[i].type;
-			pl->off = off;
-		}
-		off += t->fields[i].type->fixed;
-	}
+	b->off = off;
+	b->shift = t->big ? t->shift - bit : bit;
+	b->mask = UINT64_MAX >> t->shift;
 }
 
-/* Is it a header that can be read by header_fixed()? */
-static int
-header_isfixed(const struct ctf_type *t)
+/*
+ * Note where ID and time are, if all headers have as many bytes: in the last
+ * fields of these roles, as ctf_walk() leaves them.
+ */
+static void
+header_fixed(struct ctf_sclass *sc, const struct ctf_type *t)
 {
-	size_t i, ntimes = 0;
+	const struct ctf_field *f;
+	size_t off = 0;
+	int orders = 0;
 
-	for (i = 0; i < t->nfields; i++) {
-		if (t->fields[i].type->fixed == 0 || t->fields[i].outer != 0)
-			return 0;
-		ntimes += t->fields[i].role == ROLE_TIME;
+	for (f = t->fields; f < t->fields + t->nfields; f++) {
+		if (f->type->fixed == 0 || f->outer != 0)
+			return;
+		if (f->role == ROLE_TIME && sc->headtime.mask != 0)
+			return;
+		if (f->role == ROLE_ID || f->role == ROLE_TIME) {
+			bits_set(f->role == ROLE_ID ? &sc->headid :
+			    &sc->headtime, f->type, off, 0);
+			orders |= f->type->big ? 1 : 2;
+			if (f->role == ROLE_ID && f->type->sign)
+				return;
+		}
+		off += f->type->fixed;
 	}
-	return t->fixed != 0 && ntimes <= 1;
+	if (orders == 3)
+		return;
+	sc->headbig = orders == 1;
+	sc->headlen = t->fixed;
 }
 
 /*
@@ -180,7 +183,7 @@ header_short(struct ctf_sclass *sc, const struct ctf_type *t)
 	id = f[0].type;
 	v = f[1].type;
 	if (v->slot != f[0].slot || v->nlabels != 2 || v->optional ||
-	    id->big || id->sign || id->leb || id->turned || id->align > 8 ||
+	    id->sign || id->leb || id->turned || id->align > 8 ||
 	    v->labels[0].lo != 0 ||
 	    v->labels[1].lo != v->labels[0].hi + 1)
 		return;
@@ -189,14 +192,15 @@ header_short(struct ctf_sclass *sc, const struct ctf_type *t)
 	    t->fields[0].role != ROLE_TIME || t->fields[0].outer != 0)
 		return;
 	time = t->fields[0].type;
-	if (time->big || time->leb || time->turned ||
+	if (time->big != id->big || time->leb || time->turned ||
 	    id->bits % t->align != 0 || (id->bits + time->bits) % 8 != 0 ||
-	    id->bits + time->bits > 64 || id->bits > 32)
+	    id->bits + time->bits > 64)
 		return;
-	sc->shortlen = (id->bits + time->bits) / 8;
-	sc->idbits = id->bits;
-	sc->timebits = time->bits;
+	sc->headlen = (id->bits + time->bits) / 8;
 	sc->longid = v->labels[1].lo;
+	sc->headbig = id->big;
+	bits_set(&sc->headid, id, 0, 0);
+	bits_set(&sc->headtime, time, 0, id->bits);
 }
 
 struct ctf_clock *
@@ -297,12 +301,36 @@ finish_stream(struct ctf_trace *tr, struct ctf_sclass *sc)
 	    1 << ROLE_PROCNAME)) != 0;
 	sc->who |= roles_find(sc->packet);
 	finish_clocks(tr, sc);
-	if (sc->header != NULL && header_isfixed(sc->header)) {
-		sc->headlen = sc->header->fixed;
-		place_find(&sc->headid, sc->header, ROLE_ID);
-		place_find(&sc->headtime, sc->header, ROLE_TIME);
-	} else if (sc->header != NULL)
+	sc->longid = UINT64_MAX;
+	if (sc->header == NULL)
+		return;
+	header_fixed(sc, sc->header);
+	if (sc->headlen == 0)
 		header_short(sc, sc->header);
+}
+
+/* Add the type to the event's pieces; 0: it is neither fixed nor a string. */
+static int
+pieces_add(struct ctf_eclass *ev, const struct ctf_type *t)
+{
+	const struct ctf_field *f = t->fields;
+	size_t i;
+
+	if (t->fixed != 0) {
+		ev->pieces[ev->npieces - 1] += t->fixed;
+		return 1;
+	}
+	if (t->kind == CTF_STRING && !t->wide && t->align == 8 &&
+	    ev->npieces < CTF_PIECES) {
+		ev->npieces++;
+		return 1;
+	}
+	if (t->kind != CTF_STRUCT || t->align > 8)
+		return 0;
+	for (i = 0; i < t->nfields; i++, f++)
+		if (f->slot != 0 || f->outer != 0 || !pieces_add(ev, f->type))
+			return 0;
+	return 1;
 }
 
 static void
@@ -312,12 +340,12 @@ finish_event(const struct ctf_sclass *sc, struct ctf_eclass *ev)
 	    ev->fields };
 	size_t i;
 
-	ev->isfixed = 1;
+	ev->npieces = 1;
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (!type_isfixed(all[i]))
-			ev->isfixed = 0;
-		else if (all[i] != NULL)
-			ev->fixed += all[i]->fixed;
+		if (all[i] != NULL && !pieces_add(ev, all[i])) {
+			ev->npieces = 0;
+			break;
+		}
 }
 
 static int
@@ -423,29 +451,6 @@ finish_type(struct ctf_trace *tr, struct ctf_type *t)
 	return 0;
 }
 
-static void
-finish_runs(struct ctf_type *t)
-{
-	struct ctf_field *f;
-	uint64_t len = 0;
-	uint32_t run = 0;
-	size_t i;
-
-	for (i = t->nfields; i > 0; i--) {
-		f = &t->fields[i - 1];
-		if (t->kind != CTF_STRUCT || f->type->fixed == 0 ||
-		    f->role != ROLE_NONE || f->slot != 0 || f->outer != 0) {
-			run = 0;
-			len = 0;
-		} else {
-			run++;
-			len += f->type->fixed;
-		}
-		f->run = run;
-		f->runlen = len;
-	}
-}
-
 /*
  * Do two numbers of a struct share a byte, and have other byte orders?  Bits
  * are counted from a place where they are known to be those of a byte.
@@ -512,7 +517,6 @@ ctf_finish(struct ctf_trace *tr)
 	for (sc = tr->sclasses; sc != NULL; sc = sc->next)
 		finish_stream(tr, sc);
 	for (t = tr->types; t != NULL; t = t->next) {
-		finish_runs(t);
 		if (t->kind != CTF_STRUCT || !fields_clash(t))
 			continue;
 		ctf_damage(tr->file, "%s %lu: a byte is shared by integers of "

@@ -18,13 +18,13 @@
  * Processes that read slices of traces: see cores.h.
  *
  * Each of n processes reads every n-th slice, and puts what comes of it into a
- * queue.  They give each other the turn, in a ring.  Who has the turn writes
- * what is in its queue, goes on without the queue to the end of the slice, and
- * gives the turn to the next one.  The first process, which reads nothing, is
- * sent damage, and what is to be summed up.
+ * queue.  The first process, which reads nothing, gives each of them the turn.
+ * Who has the turn writes what is in its queue, and goes on without the queue
+ * to the end of the slice.  The first process is sent damage, what is to be
+ * summed up, and at the end of the slice the turn.
  *
  * Processes need no locks: whatever the reader keeps is each process's own.
- * One that finds a socket to the others closed ends.
+ * One that finds the socket to the first process closed ends.
  */
 
 #include <sys/types.h>
@@ -44,13 +44,19 @@
 #include "select.h"
 
 #define SHARE	(1 << 20)	/* bytes for which a process pays */
-#define SLICE	(256 << 10)	/* bytes; more, if there are many streams */
-#define LEAST	(4 << 10)	/* bytes of a slice of a short trace */
-#define PARTS	8		/* slices of such a trace, for each process */
-#define STREAM	(16 << 10)	/* bytes of a slice, for each stream */
 #define QUEUE	(4 << 20)	/* bytes */
 
-enum kind { OUTPUT, MESSAGE, DAMAGE, WARNING, GIVEN, END, LAST };
+enum kind {
+	OUTPUT,
+	MESSAGE,
+	DAMAGE,
+	WARNING,
+	GIVEN,
+	PROGRAMS,			/* patterns: which were used? */
+	THREADS,
+	END,
+	LAST
+};
 
 /* The head of what is in the queue, and in the socket. */
 struct piece {
@@ -75,7 +81,6 @@ struct core {
 /* In a process that reads. */
 static const struct reader_cores *cores;
 static int	 sock;		/* to the first process */
-static int	 before, behind;	/* to those before and behind it */
 static char	*queue;
 static size_t	 first, fill;	/* bytes of it */
 static int	 turn;
@@ -91,7 +96,7 @@ has_turn(int wait)
 	char byte;
 	ssize_t n = -1;
 
-	while (!turn && (n = recv(before, &byte, 1, wait ? 0 : MSG_DONTWAIT)) ==
+	while (!turn && (n = recv(sock, &byte, 1, wait ? 0 : MSG_DONTWAIT)) ==
 	    -1 && errno == EINTR)
 		continue;
 	if (turn || n == 1)
@@ -116,55 +121,31 @@ to_first(const void *buf, size_t n)
 	}
 }
 
-/* In the turn: write output. */
+/* In the turn: write the piece, and what is in it. */
 static void
-piece_write(enum kind kind, const char *buf, size_t n)
+piece_write(const struct piece *h, const char *buf)
 {
-	if (kind == OUTPUT)
-		cores->print(buf, n);
-	else
-		fprintf(stderr, "utctl: %.*s\n", (int)n, buf);
-}
-
-/* The bytes of pieces that go to the first process, up to an end. */
-static size_t
-pieces_sent(enum kind *last)
-{
-	struct piece h;
-	size_t n = 0;
-
-	*last = GIVEN;
-	while (*last < END && first + n < fill) {
-		memcpy(&h, queue + first + n, sizeof(h));
-		if (h.kind == OUTPUT || h.kind == MESSAGE)
-			break;
-		*last = h.kind;
-		n += sizeof(h) + h.n;
+	if (h->kind == OUTPUT)
+		cores->print(buf, h->n);
+	else if (h->kind == MESSAGE)
+		fprintf(stderr, "utctl: %.*s\n", (int)h->n, buf);
+	else {
+		to_first(h, sizeof(*h));
+		to_first(buf, h->n);
+		turn = h->kind < END;
 	}
-	return n;
 }
 
 /* Write the queue, as far as the turn comes, or with a wait all of it. */
 static void
 queue_write(int wait)
 {
-	enum kind last;
 	struct piece h;
-	size_t n;
 
 	while (first < fill && has_turn(wait)) {
-		if ((n = pieces_sent(&last)) > 0) {
-			to_first(queue + first, n);
-			first += n;
-			if (last == END) {
-				turn = 0;
-				(void)send(behind, &turn, 1, MSG_NOSIGNAL);
-			}
-			continue;
-		}
 		memcpy(&h, queue + first, sizeof(h));
 		first += sizeof(h);
-		piece_write(h.kind, queue + first, h.n);
+		piece_write(&h, queue + first);
 		first += h.n;
 	}
 	if (first > 0)
@@ -189,11 +170,9 @@ put(enum kind kind, uint64_t number, const void *buf, size_t n)
 		queue_write(1);
 		(void)has_turn(1);
 	}
-	if (sizeof(h) + n > QUEUE) {
-		to_first(&h, sizeof(h));
-		to_first(buf, n);
-	} else if (kind == OUTPUT && fill == 0 && has_turn(0))
-		piece_write(kind, buf, n);
+	if (sizeof(h) + n > QUEUE ||
+	    (kind == OUTPUT && fill == 0 && has_turn(0)))
+		piece_write(&h, buf);
 	else {
 		memcpy(queue + fill, &h, sizeof(h));
 		memcpy(queue + fill + sizeof(h), buf, n);
@@ -227,44 +206,33 @@ put_damage(uint64_t number, int damage, const char *line)
 	put(damage ? DAMAGE : WARNING, number, line, strlen(line) + 1);
 }
 
-/* Which patterns of -p and -t were used is told with each slice. */
-static size_t
-patterns_n(const struct select *sel)
+static void
+put_used(enum kind kind, const struct patterns *ps)
 {
-	return sel == NULL ? 0 : sel->programs.n + sel->threads.n;
-}
-
-static struct pattern *
-pattern_at(const struct select *sel, size_t i)
-{
-	return i < sel->programs.n ? &sel->programs.v[i] :
-	    &sel->threads.v[i - sel->programs.n];
+	if (ps->n > 0)
+		put(kind, 0, ps->v, ps->n * sizeof(*ps->v));
 }
 
 static void
 put_end(const struct slices *sl, int64_t from, const struct reader *part)
 {
 	const struct select *sel = part->select;
-	const size_t n = patterns_n(sel);
-	struct ended *e;
-	char *used;
-	size_t i;
+	struct ended e;
 
-	if ((e = calloc(1, sizeof(*e) + n)) == NULL)
-		die_errno("malloc");
-	used = (char *)(e + 1);
-	e->from = from;
-	e->to = sl->to;
-	e->last = sl->last;
-	e->intime = sel != NULL && sel->intime;
-	e->ofthem = sel != NULL && sel->ofthem;
-	e->nevents = part->nevents;
-	e->ndiscarded = part->ndiscarded;
-	e->nlost = part->nlost;
-	for (i = 0; i < n; i++)
-		used[i] = pattern_at(sel, i)->used != 0;
-	put(sl->last ? LAST : END, 0, e, sizeof(*e) + n);
-	free(e);
+	memset(&e, 0, sizeof(e));
+	e.from = from;
+	e.to = sl->to;
+	e.last = sl->last;
+	e.nevents = part->nevents;
+	e.ndiscarded = part->ndiscarded;
+	e.nlost = part->nlost;
+	if (sel != NULL) {
+		e.intime = sel->intime;
+		e.ofthem = sel->ofthem;
+		put_used(PROGRAMS, &sel->programs);
+		put_used(THREADS, &sel->threads);
+	}
+	put(sl->last ? LAST : END, 0, &e, sizeof(e));
 }
 
 /* Read every n-th slice; never returns. */
@@ -276,12 +244,15 @@ core_run(const struct reader *r, size_t k, size_t n, uint64_t size,
 	struct reader part;
 	int64_t from;
 	size_t i;
+	char order;
 
 	if ((queue = malloc(QUEUE)) == NULL)
 		die_errno("malloc");
 	ut_confine_reader(0);
 	say_to(put_message);
 	ctf_damage_to(put_damage);
+	order = r->select == NULL || slices_order(r, k, n);
+	to_first(&order, 1);
 	if (cores->begin != NULL)
 		cores->begin();
 	slices_open(&sl, r, size, cores->sums ? n : 0);
@@ -349,13 +320,19 @@ take_damage(struct reader *r, char *told, const struct piece *h,
 	ctf_damage_line(h->kind == DAMAGE, line);
 }
 
-static int
-take_end(struct reader *r, int64_t *from, const struct ended *e, size_t n)
+static void
+take_used(struct patterns *ps, const struct pattern *v)
 {
-	const char *used = (const char *)(e + 1);
 	size_t i;
 
-	if (n != sizeof(*e) + patterns_n(r->select) || e->from != *from)
+	for (i = 0; i < ps->n; i++)
+		ps->v[i].used |= v[i].used;
+}
+
+static int
+take_end(struct reader *r, int64_t *from, const struct ended *e)
+{
+	if (e->from != *from)
 		die("the trace was changed while it was read");
 	*from = e->to + !e->last;
 	reader_add(&r->nevents, e->nevents);
@@ -365,12 +342,13 @@ take_end(struct reader *r, int64_t *from, const struct ended *e, size_t n)
 		r->select->intime |= e->intime;
 		r->select->ofthem |= e->ofthem;
 	}
-	for (i = 0; i < patterns_n(r->select); i++)
-		pattern_at(r->select, i)->used |= used[i];
 	return e->last;
 }
 
-/* Take what comes of a slice: 1: it was the last; -1: the process is gone. */
+/*
+ * Give the process the turn, and take what comes of its slice.  1: it was the
+ * last; -1: the process is gone.
+ */
 static int
 take_slice(struct reader *r, const struct core *c, char *told, int64_t *from,
     void *arg)
@@ -379,6 +357,7 @@ take_slice(struct reader *r, const struct core *c, char *told, int64_t *from,
 	char *buf;
 	int end = -1;
 
+	(void)send(fileno(c->from), "", 1, MSG_NOSIGNAL);
 	while (end == -1 && fread(&h, sizeof(h), 1, c->from) == 1) {
 		if ((buf = malloc(h.n)) == NULL)
 			die_errno("malloc");
@@ -388,8 +367,12 @@ take_slice(struct reader *r, const struct core *c, char *told, int64_t *from,
 			take_damage(r, told, &h, buf);
 		else if (h.kind == GIVEN)
 			r->cores->take(arg, buf, h.n);
+		else if (h.kind == PROGRAMS)
+			take_used(&r->select->programs, (struct pattern *)buf);
+		else if (h.kind == THREADS)
+			take_used(&r->select->threads, (struct pattern *)buf);
 		else
-			end = take_end(r, from, (struct ended *)buf, h.n);
+			end = take_end(r, from, (struct ended *)buf);
 		free(buf);
 	}
 	return end;
@@ -413,109 +396,30 @@ take_all(struct reader *r, const struct core *list, size_t n, void *arg)
 	cores_end(list, n);
 }
 
-/*
- * Start process k of n, which is in the ring behind the one of link[0]: that
- * becomes its own.  Each keeps of the ring what is its own.  0: it cannot be.
- */
+/* Start process k, which keeps no socket of the others; 0: it cannot be. */
 static int
-core_start(struct core *list, size_t k, size_t n, int ring, int *link)
+core_start(struct core *list, size_t k)
 {
-	int next[2] = { -1, ring }, pair[2];
+	int pair[2];
 	size_t i;
 
-	if ((k + 1 < n && socketpair(AF_UNIX, SOCK_STREAM, 0, next) == -1) ||
-	    socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == -1)
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == -1)
 		return 0;
 	if ((list[k].pid = fork()) == 0) {
 		for (i = 0; i < k; i++)
 			close(fileno(list[i].from));
 		close(pair[0]);
-		if (k + 1 < n) {
-			close(next[0]);
-			close(ring);
-		}
 		sock = pair[1];
-		before = *link;
-		behind = next[1];
-		turn = k == 0;
 		return 1;
 	}
 	close(pair[1]);
-	close(*link);
-	close(next[1]);
-	*link = next[0];
-	if (list[k].pid == -1)
+	if (list[k].pid == -1) {
+		close(pair[0]);
 		return 0;
+	}
 	if ((list[k].from = fdopen(pair[0], "r")) == NULL)
 		die_errno("fdopen");
 	return 1;
-}
-
-/*
- * How much would a slice be, for so many processes?  Each slice looks into all
- * streams, and most packets are of two slices.
- */
-static uint64_t
-slice_size(const struct reader *r, uint64_t total, size_t n)
-{
-	uint64_t size = total / n / PARTS;
-
-	if (r->cores->sums)
-		return total / n + 1;
-	if (size > SLICE)
-		size = SLICE;
-	if (size < LEAST)
-		size = LEAST;
-	return size < STREAM * r->nstreams ? STREAM * r->nstreams : size;
-}
-
-/* Names need modules, which events before have told. */
-static int
-has_names(const struct ctf_trace *tr)
-{
-	const struct ctf_type *t;
-	size_t i;
-
-	for (t = tr->types; t != NULL; t = t->next)
-		for (i = 0; i < t->nfields; i++)
-			if (t->fields[i].address != ADDRESS_NONE)
-				return 1;
-	return 0;
-}
-
-/* Can the time of an event be before that of its packet? */
-static int
-goes_back(const struct ctf_sclass *sc)
-{
-	return sc->header != NULL && (sc->headtime.type == NULL ||
-	    sc->headtime.type->bits == 64);
-}
-
-/*
- * Can a packet be read without those before?  Yes if it tells all of its time,
- * and the file has no holes, of which is told where windows happen to be.  If
- * events are selected, times must not run backwards: see ctf_slices.c.
- */
-static int
-can_part(const struct reader *r)
-{
-	const struct ctf_sclass *sc;
-	const struct ctf_trace *tr;
-	size_t i;
-
-	for (tr = r->traces; tr != NULL; tr = tr->next) {
-		if (tr->cpus != NULL || (r->names != NULL && has_names(tr)))
-			return 0;
-		for (sc = tr->sclasses; sc != NULL; sc = sc->next)
-			if (sc->beginbits != 64 ||
-			    (r->select != NULL && goes_back(sc)))
-				return 0;
-	}
-	for (i = 0; i < r->nstreams; i++)
-		if (ctf_window_holes(r->streams[i]))
-			return 0;
-	return r->select == NULL || (!r->select->count_given &&
-	    slices_in_order(r));
 }
 
 /* With how many processes are so many bytes to be read? */
@@ -523,7 +427,7 @@ static size_t
 cores_n(const struct reader *r, uint64_t total)
 {
 	const long most = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t n = r->cores->n;
+	size_t n = total == 0 ? 1 : r->cores->n;
 
 	if (n == 0 && most > 0)
 		n = total / SHARE < (uint64_t)most ? (size_t)(total / SHARE) :
@@ -531,81 +435,48 @@ cores_n(const struct reader *r, uint64_t total)
 	return n > CORES_MAX ? CORES_MAX : n;
 }
 
-/* Start n processes, and take what they have read; 0: they cannot be had. */
+/*
+ * Start n processes, and take what they have read.  0: they cannot be had, or
+ * one finds events that are not in the order of time, where they have to be.
+ */
 static int
 cores_read(struct reader *r, size_t n, uint64_t size,
     const struct reader_ops *ops, void *arg)
 {
 	struct core *list;
-	int ring[2];
-	size_t i = 0;
+	size_t i, k;
+	int order;
 
-	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ring) == -1)
-		return 0;
 	if ((list = calloc(n, sizeof(*list))) == NULL)
 		die_errno("malloc");
 	fflush(stdout);
-	while (i < n && core_start(list, i, n, ring[1], &ring[0])) {
+	for (i = 0; i < n && core_start(list, i); i++)
 		if (list[i].pid == 0)
 			core_run(r, i, n, size, ops, arg);
-		i++;
-	}
-	if (i == n)
+	for (order = i == n, k = 0; order && k < n; k++)
+		order = getc(list[k].from) == 1;
+	if (order)
 		take_all(r, list, n, arg);
 	else
 		cores_end(list, i);
 	free(list);
-	return i == n;
-}
-
-static void
-note_nothing(void *arg, struct ctf_stream *s)
-{
-	(void)arg;
-	(void)s;
-}
-
-static void
-lose_nothing(void *arg, const struct ctf_stream *s)
-{
-	(void)arg;
-	(void)s;
-}
-
-/* Read all for nothing but its damage, in order. */
-static void
-damage_again(const struct reader *r)
-{
-	static const struct reader_ops ops = { note_nothing, lose_nothing,
-	    lose_nothing, NULL, NULL, NULL, NULL };
-	struct reader again;
-
-	reader_again(r, &again);
-	reader_merge(&again, &ops, NULL);
-	free(again.streams);
+	return order;
 }
 
 int
 cores_run(struct reader *r, const struct reader_ops *ops, void *arg)
 {
-	const unsigned long lines = ctf_damage_lines();
 	uint64_t total = 0;
-	size_t i, n = 1;
+	size_t i, n;
+	int done;
 
 	if ((cores = r->cores) == NULL)
 		return 0;
 	for (i = 0; i < r->nstreams; i++)
 		total += r->streams[i]->size;
-	if (total > 0)
-		n = cores_n(r, total);
-	i = n < 2 || !can_part(r) ? 0 : (size_t)cores_read(r, n,
-	    slice_size(r, total, n), ops, arg);
+	done = cores_n(r, total) > 1 && slices_can(r, &total) &&
+	    (n = cores_n(r, total)) > 1 &&
+	    cores_read(r, n, slices_size(r, total, n), ops, arg);
 	ut_confine_reader(0);
-	if (i == 0)
-		return 0;
-	if (r->select != NULL && ctf_damage_lines() != lines) {
-		ctf_damage_forget(lines);
-		damage_again(r);
-	}
-	return 1;
+	return done;
 }

@@ -19,6 +19,7 @@
  */
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../say.h"
@@ -76,6 +77,24 @@ ctf_field_find(struct ctf_field_at *at, const struct ctf_sclass *sc,
 	return 0;
 }
 
+char *
+ctf_field_other(const struct ctf_trace *tr, const char *name)
+{
+	char *other = name[0] == '$' ? format("%s", name + 1) :
+	    format("$%s", name), *text = NULL;
+	const struct ctf_eclass *ev;
+	struct ctf_field_at at;
+
+	for (; tr != NULL && text == NULL; tr = tr->next)
+		for (ev = tr->events; ev != NULL && text == NULL; ev = ev->next)
+			if (ctf_sclass(tr, ev->stream) != NULL &&
+			    ctf_field_find(&at, ctf_sclass(tr, ev->stream), ev,
+			    other))
+				text = format(", but there is %s", other);
+	free(other);
+	return text == NULL ? format("%s", "") : text;
+}
+
 /* To where it begins. */
 static void
 seek(const struct ctf_field_at *at, const struct ctf_stream *s,
@@ -115,38 +134,44 @@ ctf_chosen(const struct ctf_cur *c, const struct ctf_type *t)
 	return t;
 }
 
-int
-ctf_field_number(const struct ctf_field_at *at, const struct ctf_stream *s,
-    double *d)
-{
-	const struct ctf_type *t;
-	struct ctf_cur c;
-	uint64_t v;
-
-	seek(at, s, &c);
-	if ((t = ctf_chosen(&c, at->type)) == NULL || (t->kind != CTF_INT &&
-	    t->kind != CTF_ENUM && t->kind != CTF_FLOAT))
-		return 0;
-	v = ctf_take(&c, t);
-	if (t->kind == CTF_FLOAT)
-		*d = ctf_real(t, v);
-	else
-		*d = t->sign ? (double)(int64_t)v : (double)v;
-	return 1;
-}
-
-int
-ctf_field_bits(const struct ctf_field_at *at, const struct ctf_stream *s,
+/* The number that is there, and its type; NULL: none. */
+static const struct ctf_type *
+number_here(const struct ctf_field_at *at, const struct ctf_stream *s,
     uint64_t *v)
 {
 	const struct ctf_type *t;
 	struct ctf_cur c;
 
 	seek(at, s, &c);
-	if ((t = ctf_chosen(&c, at->type)) == NULL || (t->kind != CTF_INT &&
-	    t->kind != CTF_ENUM))
-		return 0;
+	if ((t = ctf_chosen(&c, at->type)) == NULL || t->bits == 0)
+		return NULL;
 	*v = ctf_take(&c, t);
+	return t;
+}
+
+int
+ctf_field_number(const struct ctf_field_at *at, const struct ctf_stream *s,
+    double *d)
+{
+	uint64_t v;
+	const struct ctf_type *t = number_here(at, s, &v);
+
+	if (t != NULL)
+		*d = t->kind == CTF_FLOAT ? ctf_real(t, v) : t->sign ?
+		    (double)(int64_t)v : (double)v;
+	return t != NULL;
+}
+
+int
+ctf_field_bits(const struct ctf_field_at *at, const struct ctf_stream *s,
+    uint64_t *v)
+{
+	uint64_t any;
+	const struct ctf_type *t = number_here(at, s, &any);
+
+	if (t == NULL || t->kind == CTF_FLOAT)
+		return 0;
+	*v = any;
 	return 1;
 }
 

@@ -41,7 +41,9 @@ const struct ctf_type *ctf_chosen(const struct ctf_cur *,
 /* The name of a context is behind a $; false if the events have none such. */
 int	 ctf_field_find(struct ctf_field_at *, const struct ctf_sclass *,
 	    const struct ctf_eclass *, const char *);
-/* After ctf_body(): a number, as it is; false if it is none. */
+/* Where only the $ is wrong, or missing: words that say so, or none. */
+char	*ctf_field_other(const struct ctf_trace *, const char *);
+/* After ctf_read(): a number, as it is; false if it is none. */
 int	 ctf_field_number(const struct ctf_field_at *,
 	    const struct ctf_stream *, double *);
 /* The bits of an integer; false if it is none. */

@@ -110,7 +110,7 @@ copy_field(struct ctf_cur *c, const struct ctf_type *t, int kind)
 }
 
 /*
- * ctf_body() has just noted the lengths of sequences.  0: a field is not in
+ * ctf_read() has just noted the lengths of sequences.  0: a field is not in
  * this event.
  */
 static int

@@ -454,14 +454,16 @@ reader_look(struct reader *r, const char *dir)
 void
 reader_open(struct reader *r, const char *dir)
 {
-	const size_t n = r->ntraces;
+	const size_t n = r->ntraces, nfound = r->nfound;
 	const unsigned long damaged = ctf_damaged();
 
 	r->top = r->files = 0;
 	find_dir(r, dir, 0);
-	if (r->ntraces > n || ctf_damaged() != damaged)
+	if (r->nfound > nfound || ctf_damaged() != damaged)
 		return;
-	if (!r->top || r->files)
+	if (r->ntraces > n)
+		say("%s: an empty trace: there is no file of events", dir);
+	else if (!r->top || r->files)
 		ctf_damage(dir, "no trace here");
 	else
 		say("%s: an empty trace: no events were recorded", dir);

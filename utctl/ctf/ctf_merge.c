@@ -20,14 +20,11 @@
  * time comes.
  */
 
-#include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../say.h"
-#include "cores.h"
 #include "reader.h"
 #include "select.h"
 
@@ -99,8 +96,7 @@ static int
 wants_item(struct reader *r, struct ctf_stream *s)
 {
 	if (s->item == ITEM_EVENT)
-		return ctf_body(s) == 0 &&
-		    (s->class->bycpu || wants_event(r, s));
+		return s->class->bycpu || wants_event(r, s);
 	if (r->select == NULL || select_loss(r->select, s))
 		return 1;
 	reader_drop(s);
@@ -110,7 +106,7 @@ wants_item(struct reader *r, struct ctf_stream *s)
 int
 reader_next(struct reader *r, struct ctf_stream *s)
 {
-	while (ctf_peek(s))
+	while (ctf_read(s))
 		if (wants_item(r, s))
 			return 1;
 	return 0;
@@ -255,13 +251,13 @@ take_item(struct reader *r, struct ctf_stream *s,
 		ctf_cpu_lose(s);
 	switch (s->item) {
 	case ITEM_DISCARDED:
-		if (ops != NULL && r->skip == 0)
+		if (ops != NULL && ops->discarded != NULL && r->skip == 0)
 			ops->discarded(arg, s);
 		reader_add(&r->ndiscarded, s->ndiscarded);
 		s->discards = 0;
 		break;
 	case ITEM_LOST:
-		if (ops != NULL && r->skip == 0)
+		if (ops != NULL && ops->lost != NULL && r->skip == 0)
 			ops->lost(arg, s);
 		reader_add(&r->nlost, s->nlost);
 		s->nlost = 0;
@@ -344,127 +340,6 @@ reader_again(const struct reader *r, struct reader *again)
 	for (i = 0; i < r->nstreams; i++)
 		again->streams[i] = stream_copy(r->streams[i]);
 	again->nstreams = r->nstreams;
-}
-
-/* How many events are wanted in all? */
-static unsigned long long
-count_all(const struct reader *r)
-{
-	struct reader again;
-	size_t i;
-
-	reader_again(r, &again);
-	ctf_damage_hush(1);
-	reader_merge(&again, NULL, NULL);
-	ctf_damage_hush(0);
-	free(again.streams);
-	for (i = 0; i < r->nstreams; i++)
-		ctf_cpu_clear(r->streams[i]->trace);
-	return again.nevents;
-}
-
-/* From the first event to the end of the last packet; 0 if there is none. */
-int
-reader_span(const struct reader *r, int64_t *begin, int64_t *end)
-{
-	struct ctf_stream *s;
-	int64_t from, to;
-	size_t i;
-	int any = 0;
-
-	ctf_damage_hush(1);
-	for (i = 0; i < r->nstreams; i++) {
-		s = stream_copy(r->streams[i]);
-		s->basecap = WINDOWMIN;
-		if (ctf_span(s, &from, &to)) {
-			*begin = !any || from < *begin ? from : *begin;
-			*end = !any || to > *end ? to : *end;
-			any = 1;
-		}
-		stream_free(s);
-	}
-	ctf_damage_hush(0);
-	return any;
-}
-
-/* Packets of other times are not even read. */
-void
-reader_times(struct reader *r)
-{
-	struct select *sel = r->select;
-	int64_t begin = 0, end = 0;
-	size_t i;
-
-	if ((when_relative(&sel->since) || when_relative(&sel->until)) &&
-	    !reader_span(r, &begin, &end))
-		return;
-	if (sel->since.kind != WHEN_NONE)
-		sel->from = when_ns(&sel->since, begin, end);
-	if (sel->until.kind != WHEN_NONE)
-		sel->to = when_ns(&sel->until, begin, end);
-	if (sel->from > sel->to)
-		die("-b is a time after that of -u");
-	for (i = 0; i < r->nstreams; i++) {
-		r->streams[i]->since = sel->from;
-		r->streams[i]->until = sel->to;
-	}
-}
-
-void
-reader_count(struct reader *r)
-{
-	const long long count = r->select == NULL ? 0 : r->select->count;
-	unsigned long long all, last;
-
-	r->left = ULLONG_MAX;
-	if (r->select == NULL || !r->select->count_given)
-		return;
-	if (count >= 0) {
-		r->left = (unsigned long long)count;
-		return;
-	}
-	last = 0 - (unsigned long long)count;
-	all = count_all(r);
-	r->skip = all > last ? all - last : 0;
-}
-
-/* Before the events of the trace. */
-void
-reader_trace(struct reader *r, const struct reader_ops *ops,
-    struct ctf_trace *tr)
-{
-	if (tr->kernel)
-		ctf_cpu_trace(tr);
-	if (r->names != NULL)
-		r->names->trace(tr);
-	if (r->select != NULL)
-		select_trace(r->select, tr);
-	if (ops != NULL && ops->trace != NULL)
-		ops->trace(tr);
-}
-
-void
-reader_begin(struct reader *r, const struct reader_ops *ops)
-{
-	struct ctf_trace *tr;
-
-	for (tr = r->traces; tr != NULL; tr = tr->next)
-		reader_trace(r, ops, tr);
-	reader_twice(r);
-	if (r->select != NULL)
-		reader_times(r);
-	reader_rows(r);
-	reader_count(r);
-	r->each = r->select == NULL || select_each(r->select);
-}
-
-/* Read all that is wanted; without ops it is only counted. */
-void
-reader_run(struct reader *r, const struct reader_ops *ops, void *arg)
-{
-	reader_begin(r, ops);
-	if (r->cores == NULL || !r->cores->run(r, ops, arg))
-		reader_merge(r, ops, arg);
 }
 
 void

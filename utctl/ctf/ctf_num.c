@@ -39,46 +39,50 @@ static const uint64_t ten[] = { 1, 10, 100, 1000, 10000, 100000, 1000000,
     10000000000000000, 100000000000000000, 1000000000000000000,
     10000000000000000000u };
 
-/* Eight digits, in pairs that need not wait for each other. */
-static void
-put_eight(char *p, uint32_t v)
+static inline char *
+put_two(char *p, uint32_t v)
 {
-	uint32_t hi = v / 10000, lo = v % 10000;
+	memcpy(p, pairs + 2 * v, 2);
+	return p + 2;
+}
 
-	memcpy(p, pairs + hi / 100 * 2, 2);
-	memcpy(p + 2, pairs + hi % 100 * 2, 2);
-	memcpy(p + 4, pairs + lo / 100 * 2, 2);
-	memcpy(p + 6, pairs + lo % 100 * 2, 2);
+static inline char *
+put_four(char *p, uint32_t v)
+{
+	return put_two(put_two(p, v / 100), v % 100);
 }
 
 /* n digits; v has no more. */
 char *
 ctf_put_digits(char *p, uint64_t v, size_t n)
 {
-	uint32_t w;
+	uint32_t low;
 	size_t i;
 
 	for (i = n; i >= 8; v /= 100000000) {
-		i -= 8;
-		put_eight(p + i, (uint32_t)(v % 100000000));
+		low = (uint32_t)(v % 100000000);
+		put_four(p + (i -= 4), low % 10000);
+		put_four(p + (i -= 4), low / 10000);
 	}
-	for (w = (uint32_t)v; i > 1; w /= 100) {
-		i -= 2;
-		memcpy(p + i, pairs + w % 100 * 2, 2);
-	}
+	for (; i > 1; v /= 100)
+		put_two(p + (i -= 2), (uint32_t)(v % 100));
 	if (i == 1)
-		*p = (char)('0' + w);
+		*p = (char)('0' + v);
 	return p + n;
 }
 
 char *
 ctf_put_u64(char *p, uint64_t v)
 {
-	size_t n = v < ten[5] ? 1 : v < ten[10] ? 6 : v < ten[15] ? 11 : 16;
-
-	while (n < 20 && v >= ten[n])
-		n++;
-	return ctf_put_digits(p, v, n);
+	if (v >= 10000)
+		return put_four(ctf_put_u64(p, v / 10000),
+		    (uint32_t)(v % 10000));
+	if (v >= 100)
+		return put_two(ctf_put_u64(p, v / 100), (uint32_t)(v % 100));
+	if (v >= 10)
+		return put_two(p, (uint32_t)v);
+	*p = (char)('0' + v);
+	return p + 1;
 }
 
 char *

@@ -314,13 +314,14 @@ packet_end(struct ctf_stream *s, uint64_t val)
 	s->endcycles = val;
 	if (sc->endclock == sc->clock) {
 		s->endcycles = s->cycles;
-		ctf_clock_update(&s->endcycles, val, sc->endbits);
+		ctf_clock_update(&s->endcycles, val,
+		    UINT64_MAX >> (64 - sc->endbits));
 	}
 	return ctf_ns(sc->endclock, s->endcycles);
 }
 
 /*
- * Note what was lost since the packet before, for ctf_peek() to tell.  Losses
+ * Note what was lost since the packet before, for ctf_read() to tell.  Losses
  * that the first packet tells may be of its time or from long before, in
  * packets that are not there.
  */
@@ -436,7 +437,7 @@ ctf_packet_open(struct ctf_stream *s)
 	packet_first(s);
 	if (v.has & 1 << ROLE_BEGIN)
 		ctf_clock_update(&s->cycles, v.val[ROLE_BEGIN],
-		    s->class->beginbits);
+		    UINT64_MAX >> (64 - s->class->beginbits));
 	else if (s->endcycles > s->cycles)
 		s->cycles = s->endcycles;
 	if (v.has & 1 << ROLE_BEGIN && s->hasend)

@@ -24,7 +24,7 @@
 
 #include "ctf_stream.h"
 
-/* After ctf_body(): the event's contexts and fields. */
+/* After ctf_read(): the event's contexts and fields. */
 void
 ctf_cur(struct ctf_cur *c, const struct ctf_stream *s)
 {
@@ -52,7 +52,7 @@ who_bycpu(struct ctf_who *who, const struct ctf_cpu *cpu)
 	who->has |= 1 << ROLE_VTID | 1 << ROLE_PROCNAME;
 }
 
-/* After ctf_body(): whose the event is; it may be put into who. */
+/* After ctf_read(): whose the event is; it may be put into who. */
 const struct ctf_who *
 ctf_whose(const struct ctf_stream *s, struct ctf_who *who)
 {
@@ -78,7 +78,7 @@ ctf_whose(const struct ctf_stream *s, struct ctf_who *who)
 	return who;
 }
 
-static const struct ctf_eclass *
+static inline const struct ctf_eclass *
 event_find(const struct ctf_sclass *sc, uint64_t id)
 {
 	size_t lo = 0, hi = sc->nevents, mid;
@@ -118,49 +118,24 @@ event_damage(struct ctf_stream *s, const char *what)
 	s->inpacket = 0;
 }
 
-/* The ID and the time, if there is one, in a header of fixed size. */
-static inline uint64_t
-header_fixed(const struct ctf_sclass *sc, const uint8_t *p, uint64_t *cycles)
-{
-	const struct ctf_type *id = sc->headid.type, *time = sc->headtime.type;
-
-	if (time != NULL)
-		ctf_clock_update(cycles, ctf_load(p + sc->headtime.off, time),
-		    time->bits);
-	return id != NULL ? ctf_load(p + sc->headid.off, id) : 0;
-}
-
 /*
- * ID and time in a header of LTTng's.  All is loaded before anybody knows if
- * it is the short one: then there are eight bytes, for the long one has more.
+ * The bytes of the header at p, if ID and time are where they always are; 0:
+ * they are not, or not here.
  */
-static inline int
-header_short(const struct ctf_sclass *sc, const uint8_t *p, uint64_t *id,
-    uint64_t *cycles)
-{
-	static const struct ctf_type le = { .bits = 64 };
-	const uint64_t w = ctf_load(p, &le);
-
-	*id = w & (((uint64_t)1 << sc->idbits) - 1);
-	if (*id >= sc->longid)
-		return 0;
-	ctf_clock_update(cycles, w >> sc->idbits, sc->timebits);
-	return 1;
-}
-
-/* The bytes of the header at p, in one of the quick ways; 0: there is none. */
 static inline size_t
 header_quick(const struct ctf_sclass *sc, const uint8_t *p, size_t left,
     uint64_t *id, uint64_t *cycles)
 {
-	if (sc->headlen != 0) {
-		if (sc->headlen > left)
-			return 0;
-		*id = header_fixed(sc, p, cycles);
-		return sc->headlen;
-	}
-	return sc->shortlen != 0 && sc->shortlen <= left &&
-	    header_short(sc, p, id, cycles) ? sc->shortlen : 0;
+	const struct ctf_bits *n = &sc->headid, *t = &sc->headtime;
+
+	if (sc->headlen == 0 || sc->headlen > left)
+		return 0;
+	*id = ctf_word(p + n->off, sc->headbig) >> n->shift & n->mask;
+	if (*id >= sc->longid)
+		return 0;
+	ctf_clock_update(cycles, ctf_word(p + t->off, sc->headbig) >> t->shift,
+	    t->mask);
+	return sc->headlen;
 }
 
 /* The other way, for all headers. */
@@ -173,12 +148,13 @@ header_walk(struct ctf_stream *s, uint64_t *id, uint64_t *cycles)
 		return -1;
 	*id = v.has & 1 << ROLE_ID ? v.val[ROLE_ID] : 0;
 	if (v.has & 1 << ROLE_TIME)
-		ctf_clock_update(cycles, v.val[ROLE_TIME], v.timebits);
+		ctf_clock_update(cycles, v.val[ROLE_TIME],
+		    UINT64_MAX >> (64 - v.timebits));
 	return 0;
 }
 
 /* The next event's header; -1: there are no more in this packet. */
-static int
+static inline int
 event_header(struct ctf_stream *s)
 {
 	const struct ctf_sclass *sc = s->class;
@@ -218,41 +194,13 @@ event_header(struct ctf_stream *s)
 	return 0;
 }
 
-/* Find the next item and its time; 0 at the end of the stream. */
-int
-ctf_peek(struct ctf_stream *s)
+/* Something is missing before what comes next. */
+static void
+item_loss(struct ctf_stream *s)
 {
-	int n;
-
-	for (;;) {
-		if (s->gone) {
-			s->item = ITEM_GONE;
-			s->ns = s->gonefrom;
-			return 1;
-		}
-		if (s->discards) {
-			s->item = ITEM_DISCARDED;
-			s->ns = s->from;
-			return 1;
-		}
-		if (s->nlost != 0) {
-			s->item = ITEM_LOST;
-			s->ns = s->lostfrom;
-			return 1;
-		}
-		if (s->inpacket) {
-			if (event_header(s) == 0)
-				return 1;
-			if (s->inpacket)
-				return 0;	/* not now */
-			continue;
-		}
-		do
-			n = ctf_packet_open(s);
-		while (n == 1 && !s->discards && s->nlost == 0 && !s->gone);
-		if (n == -1)
-			return 0;
-	}
+	s->item = s->gone ? ITEM_GONE : s->discards ? ITEM_DISCARDED :
+	    ITEM_LOST;
+	s->ns = s->gone ? s->gonefrom : s->discards ? s->from : s->lostfrom;
 }
 
 int64_t
@@ -262,19 +210,28 @@ ctf_lost_until(const struct ctf_stream *s)
 	    s->item == ITEM_LOST ? s->lost : s->goneto;
 }
 
+/* Past bytes of a fixed number and strings; or NULL: not all are here. */
+static inline const uint8_t *
+pieces_end(const struct ctf_eclass *ev, const uint8_t *p, const uint8_t *end)
+{
+	const uint64_t *n = ev->pieces, *last = n + ev->npieces - 1;
+
+	for (; n < last; n++) {
+		if (*n > (size_t)(end - p) || (p = memchr(p + *n, '\0',
+		    (size_t)(end - p) - *n)) == NULL)
+			return NULL;
+		p++;
+	}
+	return *n > (size_t)(end - p) ? NULL : p + *n;
+}
+
 /* From an event's body past it; -1: not all of it is here. */
-static inline int
+static int
 event_walk(const struct ctf_stream *s, const struct ctf_eclass *ev,
     struct ctf_cur *c)
 {
 	const struct ctf_type *context = s->class->context;
 
-	if (ev->isfixed && c->bit == 0) {
-		if (ev->fixed > (size_t)(c->end - c->p))
-			return -1;
-		c->p += ev->fixed;
-		return 0;
-	}
 	return (context != NULL && ctf_walk(c, context, NULL) == -1) ||
 	    (ev->context != NULL && ctf_walk(c, ev->context, NULL) == -1) ||
 	    (ev->fields != NULL && ctf_walk(c, ev->fields, NULL) == -1) ||
@@ -282,12 +239,9 @@ event_walk(const struct ctf_stream *s, const struct ctf_eclass *ev,
 	    s->last) ? -1 : 0;
 }
 
-/*
- * After ctf_peek() found an event: checks that all of it is there, leaves its
- * place in body and pos behind it.
- */
-int
-ctf_body(struct ctf_stream *s)
+/* Past the event's body in the way for all; -1: not all of it is there. */
+static int
+body_walk(struct ctf_stream *s)
 {
 	struct ctf_cur c;
 
@@ -304,11 +258,50 @@ ctf_body(struct ctf_stream *s)
 	s->pos = (size_t)(c.p - s->buf);
 	s->bit = c.bit;
 	s->empty = c.empty;
+	return 0;
+}
+
+/*
+ * After the event's header: checks that all of it is there, leaves its place in
+ * body and pos behind it.
+ */
+static inline int
+ctf_body(struct ctf_stream *s)
+{
+	const uint8_t *end;
+
+	if (s->event->npieces != 0 && s->bit == 0 &&
+	    (end = pieces_end(s->event, s->buf + s->pos, s->buf + s->stop)) !=
+	    NULL) {
+		s->body = s->pos;
+		s->bodybit = 0;
+		s->pos = (size_t)(end - s->buf);
+	} else if (body_walk(s) == -1)
+		return -1;
 	if (s->off + s->pos == s->at && s->bit == s->atbit) {
 		event_damage(s, "of no bytes");
 		return -1;
 	}
 	return 0;
+}
+
+/* Find the next item, and of an event all of it; 0: there is none, or yet. */
+int
+ctf_read(struct ctf_stream *s)
+{
+	for (;;) {
+		if (s->gone || s->discards || s->nlost != 0) {
+			item_loss(s);
+			return 1;
+		}
+		if (s->inpacket) {
+			if (event_header(s) == 0 && ctf_body(s) == 0)
+				return 1;
+			if (s->inpacket)
+				return 0;	/* not now */
+		} else if (ctf_packet_open(s) == -1)
+			return 0;
+	}
 }
 
 /*
@@ -335,7 +328,7 @@ packet_again(struct ctf_stream *s, int event)
 
 /*
  * The stream's trace was read again, and its metadata may be others by now.  If
- * ctf_body() has seen an event that was not taken yet, that is done again: 0 if
+ * ctf_read() has seen an event that was not taken yet, that is done again: 0 if
  * there is no such event any more.
  */
 int
@@ -364,13 +357,13 @@ ctf_again(struct ctf_stream *s, const struct ctf_trace *tr, int event)
 }
 
 /*
- * After ctf_body(): passes over the events that are here as a whole and
- * counts them.  Whatever ends this is left to ctf_peek(): the end of the
- * window, of the packet, or damage.  Trying the class of the event before
- * first lets the processor go on before it has the ID.
+ * Pass over events.  Whatever ends this is left to ctf_read(): the end of the
+ * window, of the packet, or damage, and perhaps time that runs backwards.
+ * Trying the class of the event before first lets the processor go on before it
+ * has the ID.
  */
-uint64_t
-ctf_skip(struct ctf_stream *s)
+static inline uint64_t
+events_skip(struct ctf_stream *s, int timed)
 {
 	const struct ctf_sclass *sc = s->class;
 	const struct ctf_eclass *ev = s->event;
@@ -386,11 +379,12 @@ ctf_skip(struct ctf_stream *s)
 	while (c.bit == 0) {
 		cycles = done;
 		len = header_quick(sc, p, (size_t)(c.end - p), &id, &cycles);
-		if (len == 0 ||
+		if (len == 0 || (timed && cycles < done) ||
 		    (id != ev->id && (ev = event_find(sc, id)) == NULL))
 			break;
-		c.p += len;
-		if (event_walk(s, ev, &c) == -1 || c.bit != 0)
+		c.p = p + len;
+		if (ev->npieces == 0 ? event_walk(s, ev, &c) == -1 || c.bit !=
+		    0 : (c.p = pieces_end(ev, c.p, c.end)) == NULL)
 			break;
 		p = c.p;
 		done = cycles;
@@ -399,6 +393,18 @@ ctf_skip(struct ctf_stream *s)
 	s->pos = (size_t)(p - s->buf);
 	s->cycles = done;
 	return n;
+}
+
+uint64_t
+ctf_skip(struct ctf_stream *s)
+{
+	return events_skip(s, 0);
+}
+
+uint64_t
+ctf_skip_timed(struct ctf_stream *s)
+{
+	return events_skip(s, 1);
 }
 
 /*
@@ -411,7 +417,7 @@ ctf_span(struct ctf_stream *s, int64_t *begin, int64_t *end)
 	int n;
 
 	do
-		if (!ctf_peek(s))
+		if (!ctf_read(s))
 			return 0;
 		else if (s->item != ITEM_EVENT)
 			s->discards = 0, s->nlost = 0, s->gone = 0;

@@ -31,7 +31,7 @@
  * The slice before has found the damage before a stream's first item, too, but
  * not if events are selected.  Whoever looks for the next such event might look
  * through all of the file, so a stream is not read beyond the packet where the
- * next slice begins.
+ * next slice begins, nor that one if it is of a later time.
  */
 
 #include <limits.h>
@@ -41,18 +41,41 @@
 #include "../say.h"
 #include "cores.h"
 #include "reader.h"
+#include "select.h"
 
+#define SLICE	(256 << 10)	/* bytes; more, if there are many streams */
+#define LEAST	(4 << 10)	/* bytes of a slice of a short trace */
+#define PARTS	8		/* slices of such a trace, for each process */
+#define STREAM	(16 << 10)	/* bytes of a slice, for each stream */
 #define HEADER		512		/* bytes of a window, to walk */
 #define WINDOWS		(1 << 20)	/* bytes of all windows, to read */
 #define WINDOWMAX	(32 << 10)
 #define WINDOWMIN	(4 << 10)
 
+/*
+ * How much would a slice be, for so many processes?  Each slice looks into all
+ * streams, and most packets are of two slices.
+ */
+uint64_t
+slices_size(const struct reader *r, uint64_t total, size_t n)
+{
+	uint64_t size = total / n / PARTS;
+
+	if (r->cores->sums)
+		return total / n + 1;
+	if (size > SLICE)
+		size = SLICE;
+	if (size < LEAST)
+		size = LEAST;
+	return size < STREAM * r->nstreams ? STREAM * r->nstreams : size;
+}
+
 /* Go to the next packet in which there is an item; 0: there is none. */
 static int
 walk_step(struct slices *sl, struct ctf_stream *s)
 {
+	sl->walked += s->nextpkt - s->pkt;
 	do {
-		sl->walked += s->nextpkt - s->pkt;
 		s->inpacket = s->discards = s->gone = 0;
 		s->nlost = 0;
 		if (!ctf_packet(s))
@@ -102,12 +125,67 @@ slices_open(struct slices *sl, const struct reader *r, uint64_t size, size_t n)
 	reader_sort(&sl->walk);
 }
 
+/* Can the time of an event be before that of its packet? */
+static int
+goes_back(const struct ctf_trace *tr)
+{
+	const struct ctf_sclass *sc;
+
+	for (sc = tr->sclasses; sc != NULL; sc = sc->next)
+		if (sc->header != NULL && (sc->headlen == 0 ||
+		    sc->headtime.mask == 0 || sc->headtime.mask ==
+		    UINT64_MAX || sc->longid != UINT64_MAX))
+			return 1;
+	return 0;
+}
+
+/* Are the events of every n-th packet of the stream in the order of time? */
+static int
+stream_order(struct ctf_stream *s, size_t k, size_t n)
+{
+	const uint64_t size = s->size;
+	size_t i;
+
+	for (i = 0; !s->backwards && ctf_packet(s); i++) {
+		s->discards = s->gone = 0;
+		s->nlost = 0;
+		s->inpacket &= i % n == k;
+		s->size = s->nextpkt;
+		while (s->inpacket && ctf_read(s))
+			(void)ctf_skip_timed(s);
+		s->inpacket = 0;
+		s->size = size;
+	}
+	return !s->backwards;
+}
+
+/* Are events in the order of time, of the k-th of n parts? */
+int
+slices_order(const struct reader *r, size_t k, size_t n)
+{
+	struct ctf_stream *s;
+	size_t i;
+	int order = 1;
+
+	ctf_damage_hush(1);
+	for (i = 0; i < r->nstreams && order; i++) {
+		if (!goes_back(r->streams[i]->trace))
+			continue;
+		s = walk_begin(r->streams[i]);
+		s->basecap = WINDOWMAX;
+		order = stream_order(s, k, n);
+		stream_free(s);
+	}
+	ctf_damage_hush(0);
+	return order;
+}
+
 /*
- * Are the packets of all streams in the order of time?  Events are, too, if the
- * time in their headers has fewer bits than the packet's.
+ * Look through the packets that are of the time that is wanted: how many bytes
+ * have they, and are they in the order of time?
  */
 int
-slices_in_order(const struct reader *r)
+slices_look(const struct reader *r, uint64_t *bytes)
 {
 	struct slices sl = { .whole = r };
 	struct ctf_stream *s;
@@ -115,15 +193,67 @@ slices_in_order(const struct reader *r)
 	int order = 1;
 
 	ctf_damage_hush(1);
-	for (i = 0; i < r->nstreams && order; i++) {
+	for (i = 0; i < r->nstreams; i++) {
 		s = walk_begin(r->streams[i]);
 		while (walk_step(&sl, s))
 			continue;
-		order = !s->backwards;
+		order &= !s->backwards;
 		stream_free(s);
 	}
 	ctf_damage_hush(0);
+	*bytes = sl.walked;
 	return order;
+}
+
+/*
+ * Can a packet be read without those before?  Yes if it tells all of its time,
+ * and the file has no holes, of which is told where windows happen to be.
+ */
+int
+slices_apart(const struct reader *r)
+{
+	const struct ctf_sclass *sc;
+	const struct ctf_trace *tr;
+	size_t i;
+
+	for (tr = r->traces; tr != NULL; tr = tr->next)
+		for (sc = tr->sclasses; sc != NULL; sc = sc->next)
+			if (sc->beginbits != 64)
+				return 0;
+	for (i = 0; i < r->nstreams; i++)
+		if (ctf_window_holes(r->streams[i]))
+			return 0;
+	return 1;
+}
+
+/* Names need modules, which events before have told. */
+static int
+has_names(const struct ctf_trace *tr)
+{
+	const struct ctf_type *t;
+	size_t i;
+
+	for (t = tr->types; t != NULL; t = t->next)
+		for (i = 0; i < t->nfields; i++)
+			if (t->fields[i].address != ADDRESS_NONE)
+				return 1;
+	return 0;
+}
+
+/*
+ * Can slices be read apart, and of how many bytes?  If events are selected,
+ * times must not run backwards: see slices_order(), too.
+ */
+int
+slices_can(const struct reader *r, uint64_t *bytes)
+{
+	const struct ctf_trace *tr;
+
+	for (tr = r->traces; tr != NULL; tr = tr->next)
+		if (tr->cpus != NULL || (r->names != NULL && has_names(tr)))
+			return 0;
+	return slices_apart(r) && (r->select == NULL ||
+	    (!r->select->count_given && slices_look(r, bytes)));
 }
 
 /* Walk to where the next slice begins, if there is one. */
@@ -168,6 +298,22 @@ slice_pass(struct slices *sl)
 {
 	slice_end(sl);
 	slice_over(sl);
+}
+
+/* The packets that end before that time have so many bytes, about. */
+int64_t
+slices_late(const struct reader *r, uint64_t bytes)
+{
+	struct slices sl;
+
+	slices_open(&sl, r, bytes, 2);
+	slice_pass(&sl);
+	while (sl.walk.nstreams > 0)
+		stream_free(sl.walk.streams[--sl.walk.nstreams]);
+	free(sl.walk.streams);
+	free(sl.at);
+	free(sl.read);
+	return sl.from;
 }
 
 /*
@@ -247,8 +393,22 @@ stream_begin(struct reader *part, struct ctf_stream *s, int64_t from)
 	return 0;
 }
 
+/*
+ * Does the stream have items of the slice?  Then it is read up to the packet
+ * where the next slice begins, or behind it, unless that is of a later time.
+ * Losses of which a packet tells are before it.
+ */
+static int
+stream_limit(struct ctf_stream *s, const struct ctf_stream *next, int64_t to)
+{
+	s->size = next->discards || next->nlost != 0 || next->gone ||
+	    ctf_ns(next->class->clock, next->cycles) <= to ?
+	    next->nextpkt : next->pkt;
+	return s->size > s->pkt;
+}
+
 static void
-slice_begin(const struct slices *sl, struct reader *part, int first)
+slice_begin(struct slices *sl, struct reader *part, int first)
 {
 	const size_t n = part->nstreams;
 	const struct ctf_stream *next;
@@ -259,12 +419,12 @@ slice_begin(const struct slices *sl, struct reader *part, int first)
 	for (part->nstreams = i = 0; i < n; i++) {
 		s = part->streams[i];
 		next = sl->at[s->index];
-		if (part->select != NULL && next != NULL)
-			s->size = next->nextpkt;
-		if (stream_begin(part, s, sl->from))
+		if ((part->select == NULL || next == NULL ||
+		    stream_limit(s, next, sl->to)) &&
+		    stream_begin(part, s, sl->from))
 			part->streams[part->nstreams++] = s;
 		else
-			stream_free(s);
+			sl->read[s->index] = s;
 	}
 	ctf_damage_hush(0);
 	reader_sort(part);

@@ -143,8 +143,8 @@ struct ctf_stream {
 
 	/* print_text.c's: who, as it writes that in the packet there. */
 	char			 prefix[512];
-	size_t			 prefixlen;	/* 0: not yet */
-	uint64_t		 prefixpkt;
+	size_t			 prefixlen;
+	uint64_t		 prefixpkt;	/* there + 1; or 0 */
 };
 
 /* ctf_walk.c */
@@ -180,12 +180,16 @@ int	 ctf_packet_open(struct ctf_stream *);
 int	 ctf_packet(struct ctf_stream *);
 
 /* ctf_read.c */
-int	 ctf_peek(struct ctf_stream *);
+int	 ctf_read(struct ctf_stream *);
 /* Until when events were lost, or are gone, of which the item tells. */
 int64_t	 ctf_lost_until(const struct ctf_stream *);
 int	 ctf_again(struct ctf_stream *, const struct ctf_trace *, int);
-int	 ctf_body(struct ctf_stream *);
+/*
+ * After ctf_read() found an event: pass over the events that are here as a
+ * whole, or up to one that is before another, and count them.
+ */
 uint64_t ctf_skip(struct ctf_stream *);
+uint64_t ctf_skip_timed(struct ctf_stream *);
 int	 ctf_span(struct ctf_stream *, int64_t *, int64_t *);
 void	 ctf_cur(struct ctf_cur *, const struct ctf_stream *);
 const struct ctf_who *ctf_whose(const struct ctf_stream *, struct ctf_who *);
@@ -222,14 +226,12 @@ ctf_take(struct ctf_cur *c, const struct ctf_type *t)
 	return v;
 }
 
-/* The counter's next value, of which these are the low bits. */
+/* The counter's next value, of which the mask's bits are known. */
 static inline void
-ctf_clock_update(uint64_t *cycles, uint64_t low, uint32_t bits)
+ctf_clock_update(uint64_t *cycles, uint64_t low, uint64_t mask)
 {
-	uint64_t mask = UINT64_MAX >> (64 - bits);
-
 	low &= mask;
-	if (bits < 64 && low < (*cycles & mask))
+	if (low < (*cycles & mask))
 		*cycles += mask + 1;
 	*cycles = (*cycles & ~mask) | low;
 }

@@ -30,7 +30,7 @@
 /* The second that was printed last. */
 struct second {
 	int64_t	 ns;			/* when it begins */
-	char	 text[80];
+	char	 text[32];
 	size_t	 len;
 	char	 zone[16];
 };

@@ -109,13 +109,7 @@ struct ctf_field {
 	uint32_t	 slot, outer;
 	int		 hidden;	/* a length that is named so */
 	enum ctf_address address;	/* symbols.c's */
-	int		 special;	/* print_text.c's: noted, or address */
-	/*
-	 * From here on, so many fields take so many bytes whatever they
-	 * hold, and hold nothing that the reader wants.
-	 */
-	uint32_t	 run;
-	uint64_t	 runlen;
+	int		 how;		/* print_text.c's: see print.h */
 };
 
 struct ctf_type {
@@ -178,27 +172,30 @@ const uint8_t *ctf_narrow(const uint8_t *, const uint8_t *,
 const struct ctf_label *ctf_label(const struct ctf_type *, uint64_t);
 
 /*
- * Eight bytes, of which the integer is the first: whoever fills a buffer
- * leaves eight bytes of room behind it, one more for what begins in a bit.
+ * Eight bytes: whoever fills a buffer leaves eight bytes of room behind it, one
+ * more for what begins in a bit.
  */
 static inline uint64_t
-ctf_load(const uint8_t *p, const struct ctf_type *t)
+ctf_word(const uint8_t *p, int big)
 {
-	uint64_t v;
-
-	if (t->big) {
-		v = (uint64_t)p[0] << 56 | (uint64_t)p[1] << 48 |
+	if (big)
+		return (uint64_t)p[0] << 56 | (uint64_t)p[1] << 48 |
 		    (uint64_t)p[2] << 40 | (uint64_t)p[3] << 32 |
 		    (uint64_t)p[4] << 24 | (uint64_t)p[5] << 16 |
 		    (uint64_t)p[6] << 8 | (uint64_t)p[7];
-		v >>= t->shift;
-	} else {
-		v = (uint64_t)p[7] << 56 | (uint64_t)p[6] << 48 |
-		    (uint64_t)p[5] << 40 | (uint64_t)p[4] << 32 |
-		    (uint64_t)p[3] << 24 | (uint64_t)p[2] << 16 |
-		    (uint64_t)p[1] << 8 | (uint64_t)p[0];
-		v = v << t->shift >> t->shift;
-	}
+	return (uint64_t)p[7] << 56 | (uint64_t)p[6] << 48 |
+	    (uint64_t)p[5] << 40 | (uint64_t)p[4] << 32 |
+	    (uint64_t)p[3] << 24 | (uint64_t)p[2] << 16 |
+	    (uint64_t)p[1] << 8 | (uint64_t)p[0];
+}
+
+/* The integer that begins there. */
+static inline uint64_t
+ctf_load(const uint8_t *p, const struct ctf_type *t)
+{
+	uint64_t v = ctf_word(p, t->big);
+
+	v = t->big ? v >> t->shift : v << t->shift >> t->shift;
 	if (t->sign && v >> (63 - t->shift) != 0)
 		v |= ~(UINT64_MAX >> t->shift);
 	return v;

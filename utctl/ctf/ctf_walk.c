@@ -59,15 +59,6 @@ walk_align(struct ctf_cur *c, uint32_t align)
 	return align <= 8 && c->bit == 0 ? 0 : ctf_align(c, align);
 }
 
-static int
-walk_skip(struct ctf_cur *c, uint64_t n)
-{
-	if (n > (uint64_t)(c->end - c->p))
-		return -1;
-	c->p += n;
-	return 0;
-}
-
 /* n elements of so many bits. */
 static int
 walk_bits(struct ctf_cur *c, uint64_t n, uint32_t bits)
@@ -120,17 +111,19 @@ walk_number(struct ctf_cur *c, const struct ctf_type *t)
 {
 	if (walk_align(c, t->align) == -1)
 		return -1;
-	return !t->isbits ? walk_skip(c, t->nbytes) : t->leb ?
-	    walk_leb(c, t) : walk_bits(c, 1, t->bits);
+	if (t->isbits)
+		return t->leb ? walk_leb(c, t) : walk_bits(c, 1, t->bits);
+	if (t->nbytes > (size_t)(c->end - c->p))
+		return -1;
+	c->p += t->nbytes;
+	return 0;
 }
 
 /* A number whose first bit is that: eight bytes, or nine. */
 static uint64_t
 bits_load(const uint8_t *p, unsigned int bit, const struct ctf_type *t)
 {
-	static const struct ctf_type le = { .bits = 64 },
-	    be = { .bits = 64, .big = 1 };
-	uint64_t v = ctf_load(p, t->big ? &be : &le), turned = 0;
+	uint64_t v = ctf_word(p, t->big), turned = 0;
 	uint32_t i;
 
 	if (t->big) {
@@ -168,12 +161,7 @@ ctf_take_bits(struct ctf_cur *c, const struct ctf_type *t)
 
 	(void)walk_align(c, t->align);
 	v = number_load(c, t);
-	if (!t->isbits)
-		c->p += t->nbytes;
-	else if (t->leb)
-		(void)walk_leb(c, t);
-	else
-		(void)walk_bits(c, 1, t->bits);
+	(void)walk_number(c, t);
 	return v;
 }
 
@@ -264,16 +252,14 @@ walk_string(struct ctf_cur *c, const struct ctf_type *t)
 const uint8_t *
 ctf_text(struct ctf_cur *c, const struct ctf_type *t, size_t *len)
 {
-	const uint8_t *from, *nul;
+	const uint8_t *from;
 
 	ctf_to(c, t);
 	from = c->p;
 	(void)ctf_walk_type(c, t);
 	if (t->wide)
 		return ctf_narrow(from, c->p, t, len);
-	*len = (size_t)(c->p - from);
-	if (*len != 0 && (nul = memchr(from, '\0', *len)) != NULL)
-		*len = (size_t)(nul - from);
+	*len = strnlen((const char *)from, (size_t)(c->p - from));
 	return from;
 }
 
@@ -282,7 +268,8 @@ static void
 note_time(struct ctf_vals *v, uint64_t val, uint32_t bits)
 {
 	if (v->has & 1 << ROLE_TIME && bits < v->timebits) {
-		ctf_clock_update(&v->val[ROLE_TIME], val, bits);
+		ctf_clock_update(&v->val[ROLE_TIME], val,
+		    UINT64_MAX >> (64 - bits));
 		return;
 	}
 	v->val[ROLE_TIME] = val;
@@ -365,18 +352,9 @@ walk_struct(struct ctf_cur *c, const struct ctf_type *t)
 
 	if (walk_align(c, t->align) == -1)
 		return -1;
-	while (f < end) {
-		if (f->run != 0) {
-			if (walk_align(c, 8) == -1 ||
-			    walk_skip(c, f->runlen) == -1)
-				return -1;
-			f += f->run;
-			continue;
-		}
+	for (; f < end; f++)
 		if (ctf_walk_field(c, f) == -1)
 			return -1;
-		f++;
-	}
 	return 0;
 }
 

@@ -33,6 +33,7 @@
 #include "ctf_stream.h"
 
 #define SLACK	8		/* see ctf_load() */
+#define FIRST	(4 << 10)	/* bytes read of a place: enough for a header */
 #define BLOCK	512		/* bytes: systems count in these */
 #define HOLE	(4 << 20)	/* bytes of a hole that no event leaves */
 
@@ -259,16 +260,21 @@ read_error(ssize_t n)
 	    "another file has its name now" : strerror(errno);
 }
 
-/* Fill the window; bytes that the file has lost are as if they never were. */
+/*
+ * Fill the window.  Of a place that is new to it only so much is read as tells
+ * whether a packet is wanted.  Bytes that the file has lost are as if they
+ * never were.
+ */
 static void
 window_read(struct ctf_stream *s)
 {
 	const uint64_t from = s->off + s->fill;
+	const size_t cap = s->fill == 0 && s->cap > FIRST ? FIRST : s->cap;
 	size_t want;
 	ssize_t n;
 
-	while (s->fill < s->cap && s->off + s->fill < s->size) {
-		want = s->cap - s->fill;
+	while (s->fill < cap && s->off + s->fill < s->size) {
+		want = cap - s->fill;
 		if (want > s->size - s->off - s->fill)
 			want = (size_t)(s->size - s->off - s->fill);
 		if (stream_open(s) == -1)

@@ -41,6 +41,7 @@ struct select;
 /* Functions for what is read; the first argument is reader_run's. */
 struct reader_ops {
 	void	(*event)(void *, struct ctf_stream *);
+	/* Losses; or NULL. */
 	void	(*discarded)(void *, const struct ctf_stream *);
 	void	(*lost)(void *, const struct ctf_stream *);
 	void	(*trace)(struct ctf_trace *);	/* before its events; or NULL */
@@ -138,7 +139,7 @@ struct ctf_stream *stream_anew(const struct ctf_stream *);
 /* view.c: prints what is read; losses on stderr. */
 extern const struct reader_ops print_ops;
 
-/* ctf_merge.c */
+/* ctf_run.c */
 void	 reader_trace(struct reader *, const struct reader_ops *,
 	    struct ctf_trace *);
 /* Get ready for reader_merge(); or do both. */
@@ -147,6 +148,8 @@ void	 reader_run(struct reader *, const struct reader_ops *, void *);
 int	 reader_span(const struct reader *, int64_t *, int64_t *);
 void	 reader_times(struct reader *);
 void	 reader_count(struct reader *);
+
+/* ctf_merge.c */
 void	 reader_again(const struct reader *, struct reader *);
 void	 reader_merge(struct reader *, const struct reader_ops *, void *);
 void	 reader_idle(struct reader *, struct ctf_stream *);

@@ -276,12 +276,28 @@ note_why(struct select *sel, const struct ctf_trace *tr,
 	sel->why = *why;
 }
 
+/* Roles that events tell, and those that ctf_whose() makes of them. */
+static int
+roles_of(const struct ctf_trace *tr)
+{
+	const struct ctf_sclass *sc;
+	int has = tr->who.has | 1 << ROLE_NONE;
+
+	for (sc = tr->sclasses; sc != NULL; sc = sc->next)
+		has |= sc->who | (!sc->bycpu ? 0 : 1 << ROLE_VTID |
+		    1 << ROLE_PROCNAME);
+	if ((tr->lttng || tr->kernel) && has & 1 << ROLE_PROCNAME)
+		has |= 1 << ROLE_THREAD;
+	return has;
+}
+
 void
 select_trace(struct select *sel, struct ctf_trace *tr)
 {
 	struct ctf_eclass *ev;
 	struct expr_why why;
 
+	sel->roles |= roles_of(tr);
 	for (ev = tr->events; ev != NULL; ev = ev->next) {
 		ev->unwanted = !wants_class(sel, ev);
 		ev->unfit = 0;
@@ -326,7 +342,7 @@ wants_time(struct select *sel, struct ctf_stream *s)
 	return sel->ofthem = 1;
 }
 
-/* After ctf_body(). */
+/* After ctf_read(). */
 int
 select_event(struct select *sel, struct ctf_stream *s)
 {
@@ -354,20 +370,26 @@ select_loss(const struct select *sel, const struct ctf_stream *s)
 	return ctf_lost_until(s) >= sel->from && s->ns <= sel->to;
 }
 
+/* Names and IDs are of these roles, of which the trace may tell none. */
 static void
-say_unused(const struct patterns *ps, char option, const char *what)
+say_unused(const struct select *sel, const struct patterns *ps, char option,
+    const char *what, int idrole, int namerole)
 {
-	size_t i;
+	const struct pattern *p;
 
-	for (i = 0; i < ps->n; i++)
-		if (ps->v[i].used)
+	for (p = ps->v; p < ps->v + ps->n; p++)
+		if (p->used)
 			continue;
-		else if (ps->v[i].glob != NULL)
-			say("-%c '%s': no %s name", option, ps->v[i].glob,
-			    what);
+		else if (!(sel->roles & 1 << (p->glob == NULL ? idrole :
+		    namerole)))
+			say("-%c: the trace does not tell the %s of %s", option,
+			    p->glob == NULL ? "IDs" : "names", option == 'p' ?
+			    "programs" : "threads");
+		else if (p->glob != NULL)
+			say("-%c '%s': no %s name", option, p->glob, what);
 		else
-			say("-%c %lld: no %s ID", option,
-			    (long long)ps->v[i].id, what);
+			say("-%c %lld: no %s ID", option, (long long)p->id,
+			    what);
 }
 
 /* No event can pass the filter. */
@@ -387,8 +409,10 @@ say_why(const struct select *sel)
 void
 select_say(const struct select *sel, unsigned long long selected)
 {
-	say_unused(&sel->events, 'e', "event of the trace has such a");
-	say_unused(&sel->except, 'x', "event of the trace has such a");
+	say_unused(sel, &sel->events, 'e', "event of the trace has such a",
+	    ROLE_NONE, ROLE_NONE);
+	say_unused(sel, &sel->except, 'x', "event of the trace has such a",
+	    ROLE_NONE, ROLE_NONE);
 	if (sel->levels != 0 && !sel->level_used)
 		say("-%c %s: no event of the trace has this level%s",
 		    sel->levels, level_names[sel->level], sel->levels == 'l' ?
@@ -396,9 +420,10 @@ select_say(const struct select *sel, unsigned long long selected)
 	if (sel->count_given && sel->count >= 0 &&
 	    selected >= (unsigned long long)sel->count)
 		return;				/* not all of it was read */
-	say_unused(&sel->programs, 'p',
-	    "selected event is of a program of that");
-	say_unused(&sel->threads, 't', "selected event is of a thread of that");
+	say_unused(sel, &sel->programs, 'p', "selected event is of a program "
+	    "of that", ROLE_VPID, ROLE_PROCNAME);
+	say_unused(sel, &sel->threads, 't', "selected event is of a thread of "
+	    "that", ROLE_VTID, ROLE_THREAD);
 	if (sel->filter != NULL && !sel->passes && sel->whys > 0)
 		say_why(sel);
 	else if (selected == 0 && sel->filter != NULL && sel->ofthem)

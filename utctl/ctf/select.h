@@ -66,6 +66,7 @@ struct select {
 	int		 whys;		/* events for which why was checked */
 	struct when	 since, until;
 	int64_t		 from, to;	/* since and until in ns, if known */
+	int		 roles;		/* bits: traces tell these */
 	int		 intime, ofthem;	/* events, and of -p and -t */
 	int		 count_given;
 	long long	 count;		/* first ones; negative: last */
@@ -96,7 +97,7 @@ void	 select_free(struct select *);
  */
 struct ctf_filter *ctf_filter(struct ctf_trace *, const struct ctf_sclass *,
 	    const struct ctf_eclass *, const struct expr *, struct expr_why *);
-/* After ctf_body(): does the event pass? */
+/* After ctf_read(): does the event pass? */
 int	 ctf_passes(const struct ctf_filter *, const struct ctf_stream *);
 
 #endif /* SELECT_H */

@@ -184,7 +184,7 @@ put_event(char *p, struct ctf_stream *s)
 
 	if (n > 0)
 		p = memset(p, ' ', n);
-	return out_put(p + n, s->event->text, s->event->textlen);
+	return out_short(p + n, s->event->text, s->event->textlen);
 }
 
 const char *

@@ -183,8 +183,8 @@ put_slow(struct rows *t, const void *arg, size_t i)
 	row_us(t, "us", "ns", s->took);
 	row_us(t, "self us", "self_ns", s->self);
 	json_ns("began", s->begin);
-	row_who(t, "began", s->begin, s->host, s->who.name, s->who.vpid,
-	    s->who.vtid);
+	row_who(t, "began", s->begin, s->host, s->who.name,
+	    ctf_who_id(&s->who, ROLE_VPID), ctf_who_id(&s->who, ROLE_VTID));
 	group_end(t, r->groups, s->group);
 }
 

@@ -230,8 +230,10 @@ loss_at(struct cut *c, const struct ctf_stream *s, int64_t since, int known)
 {
 	struct packet *p = packet_at(c, s);
 
-	if (!p->told && (p->row->any ? p->row->end != since : known))
+	if (!p->told && (p->row->any ? p->row->end != since : known)) {
 		packet_empty(p, since);
+		p->soon = 1;
+	}
 	p->told = 1;
 	return p;
 }
@@ -245,8 +247,10 @@ cut_discarded(void *arg, const struct ctf_stream *s)
 		return;
 	p = loss_at(arg, s, s->from, s->ndiscarded != 0);
 	p->discarded = s->ndiscarded;
-	if (s->ndiscarded == 0 && s->discarded > p->row->read)
+	if (s->ndiscarded == 0 && s->discarded > p->row->read) {
 		p->discarded = s->discarded - p->row->read;
+		p->soon = 1;
+	}
 }
 
 static void

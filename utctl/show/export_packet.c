@@ -37,78 +37,58 @@
 #include "export.h"
 #include "export_packet.h"
 
-#define BLOCK	65536
-#define PARTS	4		/* an event has so many */
-
-/* So many bytes of the packet that is read, from that one on. */
-static const uint8_t *
-in_bytes(struct packet *p, uint64_t at, size_t n)
-{
-	struct ctf_stream *in = p->in;
-
-	ctf_window_seek(in, in->pkt + at);
-	ctf_window_limit(in, in->pkt + at + n);
-	while (in->fill - in->pos < n)
-		if (!ctf_window_more(in))
-			die("%s: the file became shorter", in->path);
-	return in->buf + in->pos;
-}
+#define LEB_MOST	9	/* bytes of LEB128: babeltrace2 takes no more */
 
 static void
-in_cur(struct packet *p, struct ctf_cur *cur, uint64_t from, uint64_t to)
+head_read(struct packet *p)
 {
-	const size_t n = (size_t)((to + 7) / 8 - from / 8);
+	const struct ctf_stream *in = p->in;
+	int i;
 
-	memset(cur, 0, sizeof(*cur));
-	cur->p = in_bytes(p, from / 8, n);
-	cur->end = cur->p + n;
-	cur->bit = from % 8;
-	cur->s = p->in;
+	for (i = 0; i < ROLE_MAX; i++)
+		if (packet_has(p, (enum ctf_role)i))
+			p->at[i] = 8 * (in->off - in->pkt + (uint64_t)
+			    (p->vals.at[i] - in->buf)) + p->vals.bit[i];
+	p->headlen = 8 * (in->off - in->pkt + in->pos) + in->bit;
+	p->outlen = p->headlen;
+	free(p->head);
+	p->head = calloc(1, (size_t)p->headlen / 8 + 1 + ROLE_MAX * LEB_MOST);
+	if (p->head == NULL)
+		die_errno("malloc");
+	memcpy(p->head, bits_in(p, 0, (size_t)(p->headlen + 7) / 8),
+	    (size_t)(p->headlen + 7) / 8);
 }
 
-/* Where the cursor is. */
-static uint64_t
-place(const struct packet *p, const struct ctf_cur *cur)
+/*
+ * Numbers of LEB128 get room for whatever may be written there: groups of 7
+ * bits that are 0.  What stands behind them keeps its alignment.
+ */
+static void
+head_widen(struct packet *p)
 {
-	return 8 * (p->in->off - p->in->pkt +
-	    (uint64_t)(cur->p - p->in->buf)) + cur->bit;
-}
+	const uint64_t step = p->in->class->packet == NULL ||
+	    p->in->class->packet->most < 8 ? 1 :
+	    p->in->class->packet->most / 8;
+	uint64_t at, n, more;
+	int i, k;
 
-/* The order of the first number in bits; -1: there is none. */
-static int
-type_order(const struct ctf_type *t)
-{
-	int big = -1;
-	size_t i;
-
-	if (t == NULL || t->bits != 0)
-		return t == NULL || !t->isbits || t->leb ? -1 : t->big;
-	if (t->kind == CTF_ARRAY || t->kind == CTF_SEQ)
-		return type_order(t->elem);
-	for (i = 0; i < t->nfields && big == -1; i++)
-		big = type_order(t->fields[i].type);
-	return big;
-}
-
-/* How bits are counted in a class of streams: no byte has both orders. */
-static int
-class_order(const struct ctf_trace *tr, const struct ctf_sclass *sc)
-{
-	int big = type_order(tr->header);
-	size_t i;
-
-	if (big == -1)
-		big = type_order(sc->packet);
-	if (big == -1)
-		big = type_order(sc->header);
-	if (big == -1)
-		big = type_order(sc->context);
-	for (i = 0; i < sc->nevents && big == -1; i++) {
-		big = type_order(sc->events[i]->context);
-		if (big == -1)
-			big = type_order(sc->events[i]->fields);
+	for (i = ROLE_BEGIN; i <= ROLE_DISCARDED; i++) {
+		if (!packet_has(p, (enum ctf_role)i) || !p->vals.type[i]->leb)
+			continue;
+		at = p->at[i] / 8;
+		for (n = 1; p->head[at + n - 1] & 0x80; n++)
+			continue;
+		if (n >= LEB_MOST || (more = (LEB_MOST - n) / step * step) == 0)
+			continue;
+		memmove(p->head + at + n + more, p->head + at + n,
+		    (size_t)((p->outlen + 7) / 8 - at - n));
+		memset(p->head + at + n - 1, 0x80, (size_t)more);
+		p->head[at + n + more - 1] = 0;
+		for (k = 0; k < ROLE_MAX; k++)
+			if (p->at[k] > p->at[i])
+				p->at[k] += 8 * more;
+		p->outlen += 8 * more;
 	}
-	return big == -1 ? tr->big : big;
 }
 
 /* The packet in which the stream is. */
@@ -116,184 +96,53 @@ void
 packet_read(struct packet *p, const struct ctf_stream *s)
 {
 	const struct ctf_sclass *sc = s->class;
-	uint64_t n = 512;
-	struct ctf_cur cur;
-	int i;
+	struct ctf_stream *in = p->in;
 
 	p->open = 1;
-	if (p->in->class != sc)
-		p->big = class_order(s->trace, sc);
-	p->in->class = sc;
-	p->in->pkt = s->pkt;
-	p->in->vals = s->vals;
-	p->in->basecap = 2 * BLOCK;
+	if (in->class != sc)
+		p->big = bits_order(s->trace, sc);
+	in->class = sc;
+	in->pkt = s->pkt;
+	in->vals = s->vals;
+	in->basecap = 2 * BITS_BLOCK;
 	p->size = s->nextpkt - s->pkt;
 	p->limit = 8 * (s->last - s->pkt) + s->lastbit;
-	do {
-		n = 2 * n < p->size ? 2 * n : p->size;
-		in_cur(p, &cur, 0, 8 * n);
-		p->vals.has = 0;
-	} while (((s->trace->header != NULL &&
-	    ctf_walk(&cur, s->trace->header, &p->vals) == -1) ||
-	    (sc->packet != NULL &&
-	    ctf_walk(&cur, sc->packet, &p->vals) == -1)) && n < p->size);
-	for (i = 0; i < ROLE_MAX; i++)
-		if (packet_has(p, (enum ctf_role)i))
-			p->at[i] = 8 * (uint64_t)(p->vals.at[i] -
-			    (p->in->buf + p->in->pos)) + p->vals.bit[i];
-	p->headlen = p->from = p->to = place(p, &cur);
+	ctf_window_seek(in, in->pkt);
+	ctf_window_limit(in, s->nextpkt);
+	if (ctf_stream_struct(in, s->trace->header, &p->vals) == -1 ||
+	    ctf_stream_struct(in, sc->packet, &p->vals) == -1)
+		die("%s: the file became shorter", in->path);
+	if (p->vals.val[ROLE_END] == 0)		/* a crash left it so */
+		p->vals.has &= ~((uint32_t)1 << ROLE_END);
+	head_read(p);
+	head_widen(p);
+	p->from = p->to = p->headlen;
+	p->pos = p->outlen;
 	p->begin = p->vals.val[ROLE_BEGIN];
 	p->end = p->ends = packet_has(p, ROLE_END) ? s->endcycles : 0;
 	/* Without an end, the begin tells when the next packet's loss began. */
 	p->early = packet_has(p, ROLE_BEGIN) && packet_has(p, ROLE_END) &&
 	    sc->beginbits == 64 && ctf_ns(sc->clock, p->begin) < s->since;
 	p->late = sc->endclock == sc->clock && s->end > s->until;
-	p->told = p->timed = 0;
+	p->run = 1;
+	p->told = p->soon = p->whole = 0;
 	p->count = p->lost = p->discarded = 0;
 }
 
-/*
- * Bits and bytes.
- */
-
-static void
-bit_put(uint8_t *p, uint64_t at, int big, int bit)
-{
-	const uint8_t mask = (uint8_t)(big ? 0x80 >> at % 8 : 1 << at % 8);
-
-	p[at / 8] = bit ? p[at / 8] | mask : p[at / 8] & (uint8_t)~mask;
-}
-
-static int
-bit_get(const uint8_t *p, uint64_t at, int big)
-{
-	return p[at / 8] >> (big ? 7 - at % 8 : at % 8) & 1;
-}
-
-static void
-out_bytes(struct packet *p, const void *from, size_t n)
-{
-	if (n > 0 && fwrite(from, n, 1, p->out) != 1)
-		export_dir_die(p->path);
-}
-
-/* Append so many bits, from that one on. */
-static void
-out_bits(struct packet *p, const uint8_t *from, uint64_t at, uint64_t n)
-{
-	const int big = p->big;
-	uint64_t whole;
-
-	for (; n > 0; n -= whole, at += whole) {
-		if (p->pos % 8 == 0 && at % 8 == 0 && n >= 8) {
-			whole = n & ~(uint64_t)7;
-			out_bytes(p, from + at / 8, (size_t)(whole / 8));
-			p->pos += whole;
-			continue;
-		}
-		whole = 1;
-		bit_put(&p->part, p->pos % 8, big, bit_get(from, at, big));
-		if (++p->pos % 8 != 0)
-			continue;
-		/* The head's last bits may be in the same byte. */
-		if (p->pos - p->headlen < 8)
-			p->head[p->headlen / 8] = p->part;
-		out_bytes(p, &p->part, 1);
-	}
-}
-
-static uint64_t
-aligned(uint64_t at, uint64_t align)
-{
-	return (at + align - 1) & ~(align - 1);
-}
-
-static void
-out_align(struct packet *p, uint64_t align)
-{
-	static const uint8_t zero;
-	uint64_t n = aligned(p->pos, align) - p->pos, some;
-
-	for (; n > 0; n -= some) {
-		some = n < 8 ? n : 8;
-		out_bits(p, &zero, 0, some);
-	}
-}
-
-/*
- * Heads.
- */
-
-static void
-head_read(struct packet *p)
-{
-	const size_t n = (size_t)(p->headlen + 7) / 8;
-
-	if (n >= p->headcap) {
-		p->headcap = n + 1;
-		if ((p->head = realloc(p->head, p->headcap)) == NULL)
-			die_errno("malloc");
-	}
-	memcpy(p->head, in_bytes(p, 0, n), n);
-	if (p->out == NULL)
-		p->out = export_dir_file(p->path);
-}
-
-/* In the groups of 7 bits that are there; what does not fit is left. */
-static uint64_t
-leb_put(uint8_t *p, uint64_t v)
-{
-	int more;
-
-	do {
-		more = *p & 0x80;
-		*p++ = (uint8_t)((v & 0x7f) | (unsigned int)more);
-		v >>= 7;
-	} while (more);
-	return v;
-}
-
-/* Write the value as the one was that was read. */
+/* Write the value as the one is that was read. */
 static void
 head_set(struct packet *p, enum ctf_role role, uint64_t v)
 {
 	const struct ctf_type *t = p->vals.type[role];
-	const uint64_t at = p->at[role];
-	uint32_t i;
 
-	if (!packet_has(p, role) || p->vals.val[role] == v)
+	if (!packet_has(p, role))
 		return;
 	if (role == ROLE_BEGIN || role == ROLE_END)
 		v &= UINT64_MAX >> (64 - t->bits);
-	if (t->leb ? leb_put(p->head + at / 8, v) != 0 :
-	    t->bits < 64 && v >> t->bits != 0)
-		die("%s: packet at byte %llu: its context has no room for %llu",
-		    p->in->path, (unsigned long long)p->in->pkt,
-		    (unsigned long long)v);
-	for (i = 0; i < t->bits && !t->leb; i++)
-		bit_put(p->head, at + i, t->big, (int)(v >> (t->big !=
-		    t->turned ? t->bits - 1 - i : i) & 1));
-}
-
-/* Counts of the next packet.  The first one tells of nothing before. */
-static void
-head_counts(struct packet *p, uint64_t end)
-{
-	struct row *r = p->row;
-
-	if (r->any)
-		r->seq += 1 + p->lost;
-	r->any = 1;
-	r->discarded += p->discarded;
-	r->read = p->vals.val[ROLE_DISCARDED];
-	p->lost = p->discarded = 0;
-	head_set(p, ROLE_SEQ, r->seq);
-	head_set(p, ROLE_DISCARDED, r->discarded);
-	r->end = packet_has(p, ROLE_END) ?
-	    ctf_ns(p->in->class->endclock, end) :
-	    ctf_ns(p->in->class->clock, packet_has(p, ROLE_BEGIN) ?
-	    p->begin : p->cycles);
-	p->endcycles = end;
+	if (!bits_number(p->head, p->at[role], t, v))
+		die("%s: packet at byte %llu: its context has no room for "
+		    "%llu: select by -b and -u alone", p->in->path,
+		    (unsigned long long)p->in->pkt, (unsigned long long)v);
 }
 
 /*
@@ -303,69 +152,68 @@ head_counts(struct packet *p, uint64_t end)
 static void
 packet_begin(struct packet *p)
 {
-	head_read(p);
+	if (p->out == NULL)
+		p->out = export_dir_file(p->path);
 	p->begun = 1;
 	p->start = ftello(p->out);
-	p->pos = p->headlen;
-	p->part = p->head[p->headlen / 8];
-	out_bytes(p, p->head, (size_t)(p->headlen / 8));
+	p->part = p->head[p->outlen / 8];
+	bits_put_bytes(p, p->head, (size_t)(p->outlen / 8));
 }
 
 /* Copy what waits. */
 static void
 run_flush(struct packet *p)
 {
-	uint64_t n, at;
-
 	if (!p->begun)
 		packet_begin(p);
-	for (; p->from < p->to; p->from += n) {
-		at = p->from % 8;
-		n = p->to - p->from < 8 * BLOCK ? p->to - p->from : 8 * BLOCK;
-		out_bits(p, in_bytes(p, p->from / 8, (size_t)(at + n + 7) / 8),
-		    at, n);
-	}
+	bits_copy(p, p->from, p->to);
+	p->from = p->to;
 }
 
+/*
+ * The head tells what is known at the end.  The first packet's counts tell of
+ * nothing before.
+ */
 static void
 packet_end(struct packet *p)
 {
-	const size_t n = (size_t)(p->headlen + 7) / 8;
+	const struct ctf_sclass *sc = p->in->class;
+	struct row *r = p->row;
+	const size_t n = (size_t)(p->outlen + 7) / 8;
 	uint64_t content;
 
 	run_flush(p);
-	content = p->pos;
-	out_align(p, 8);
+	content = p->whole ? p->limit : p->pos;
+	bits_align(p, 8);
 	if (!packet_has(p, ROLE_CONTENT) && (content != p->pos ||
 	    (!packet_has(p, ROLE_PACKET) && p->start != 0)))
 		die("%s: has no sizes of packets, and cannot be cut so",
 		    p->in->path);
+	if (r->any)
+		r->seq += 1 + p->lost;
+	r->any = 1;
+	if (!p->open || p->soon) {
+		r->discarded += p->discarded;
+		p->discarded = 0;
+	}
+	r->read = p->vals.val[ROLE_DISCARDED];
+	r->end = packet_has(p, ROLE_END) ? ctf_ns(sc->endclock, p->end) :
+	    ctf_ns(sc->clock, packet_has(p, ROLE_BEGIN) ? p->begin : p->cycles);
+	head_set(p, ROLE_SEQ, r->seq);
+	head_set(p, ROLE_DISCARDED, r->discarded);
 	head_set(p, ROLE_PACKET, p->pos);
 	head_set(p, ROLE_CONTENT, content);
 	head_set(p, ROLE_BEGIN, p->begin);
 	head_set(p, ROLE_END, p->end);
-	head_counts(p, p->end);
 	if (fflush(p->out) == EOF ||
 	    pwrite(fileno(p->out), p->head, n, p->start) != (ssize_t)n)
 		export_dir_die(p->path);
-	p->begun = p->timed = 0;
-	p->count = 0;
+	p->endcycles = p->end;
+	p->begun = 0;
+	p->run = p->to == p->headlen;
+	p->count = p->lost = 0;
 	p->end = p->ends;
-}
-
-static void
-packet_copy(struct packet *p)
-{
-	uint64_t at = (p->headlen + 7) / 8;
-	size_t n;
-
-	head_read(p);
-	head_counts(p, p->end);
-	out_bytes(p, p->head, (size_t)at);
-	for (; at < p->size; at += n) {
-		n = p->size - at < BLOCK ? (size_t)(p->size - at) : BLOCK;
-		out_bytes(p, in_bytes(p, at, n), n);
-	}
+	p->pos = p->outlen;
 }
 
 /* The first value of the clock at that time. */
@@ -384,21 +232,70 @@ cycles_at(const struct ctf_clock *cl, int64_t ns)
 	return lo;
 }
 
-/* babeltrace2 turns the order of two that begin together: it begins earlier. */
+/* The time, for who has read what was written so far. */
+static uint64_t
+time_so_far(const struct packet *p)
+{
+	return !packet_has(p, ROLE_BEGIN) && p->endcycles > p->cycles ?
+	    p->endcycles : p->cycles;
+}
+
+/*
+ * A packet without events, in front of what was lost before this one.
+ * babeltrace2 turns the order of two that begin together: it begins earlier.
+ */
 static void
 empty_put(struct packet *p, uint64_t begin, uint64_t end)
 {
+	const uint64_t lost = p->lost, discarded = p->discarded;
+
+	p->lost = p->discarded = 0;
 	p->begin = begin - (begin > 0 && packet_has(p, ROLE_END));
 	p->end = end;
 	packet_end(p);
+	if (packet_has(p, ROLE_BEGIN) && p->begin > p->cycles)
+		p->cycles = p->begin;
 	p->begin = p->vals.val[ROLE_BEGIN];
+	p->lost = lost;
+	p->discarded = discarded;
+}
+
+/*
+ * Packets begin, or end, with so few bits of the time that this one would be
+ * taken for an earlier one: others carry the time on.  In the trace that is
+ * read, something did in each of these intervals, and took some bytes.
+ */
+static void
+carry(struct packet *p, uint64_t now)
+{
+	const struct ctf_sclass *sc = p->in->class;
+	const int begins = packet_has(p, ROLE_BEGIN);
+	const uint32_t bits = begins ? sc->beginbits : sc->endbits;
+	uint64_t mask, at = time_so_far(p);
+
+	if ((!begins && !packet_has(p, ROLE_END)) ||
+	    (now < at && (!begins || bits < 64)))
+		die("%s: packets do not tell when they begin, and what is left "
+		    "of them would have other times: select by -u alone",
+		    p->in->path);
+	mask = UINT64_MAX >> (64 - bits);
+	for (; now > at && now - at > mask; at = time_so_far(p)) {
+		if (p->carried++ > p->in->size)
+			die("%s: the times of packets are too far apart",
+			    p->in->path);
+		empty_put(p, at + mask, at + mask);
+	}
 }
 
 void
 packet_empty(struct packet *p, int64_t ns)
 {
-	empty_put(p, cycles_at(p->in->class->clock, ns),
-	    cycles_at(p->in->class->endclock, ns));
+	const uint64_t begin = cycles_at(p->in->class->clock, ns);
+
+	if (packet_has(p, ROLE_BEGIN) && p->in->class->beginbits < 64 &&
+	    begin > p->cycles)
+		carry(p, begin);
+	empty_put(p, begin, cycles_at(p->in->class->endclock, ns));
 }
 
 /*
@@ -413,12 +310,13 @@ packet_done(struct packet *p)
 	p->open = 0;
 	if (!p->told && p->count == 0)
 		return;
-	if (!p->begun && !p->timed && p->from == p->headlen &&
-	    p->to == p->limit) {
-		packet_copy(p);
-		return;
-	}
-	if (p->late && !p->told)
+	if (!p->begun && p->from == p->headlen && p->to == p->limit &&
+	    p->outlen == p->headlen && (!packet_has(p, ROLE_BEGIN) ||
+	    p->begin == p->vals.val[ROLE_BEGIN] || p->early)) {
+		p->whole = 1;
+		p->begin = p->vals.val[ROLE_BEGIN];
+		p->to = 8 * p->size;
+	} else if (p->late && !p->told)
 		p->end = p->cycles;
 	else if (p->in->trace->ours && p->count == 0 && p->lost > 0 &&
 	    p->discarded == 0)
@@ -434,13 +332,9 @@ packet_done(struct packet *p)
 static uint64_t
 time_read(uint64_t before, uint64_t v, uint32_t bits)
 {
-	const uint64_t mask = ((uint64_t)1 << bits % 64) - 1;
-
-	if (bits == 64 || bits == 0)
-		return bits == 0 ? before : v;
-	v &= mask;
-	return ((v < (before & mask) ? before + mask + 1 : before) & ~mask) |
-	    v;
+	if (bits != 0)
+		ctf_clock_update(&before, v, bits);
+	return before;
 }
 
 /* The bits of time in the header of the event there. */
@@ -451,41 +345,39 @@ time_bits(struct packet *p, const struct ctf_sclass *sc, uint64_t from,
 	struct ctf_cur cur;
 	struct ctf_vals v;
 
-	if (sc->headlen != 0)
-		return sc->headtime.type == NULL ? 0 : sc->headtime.type->bits;
 	v.has = 0;
-	in_cur(p, &cur, from, to);
+	bits_cur(p, &cur, from, to);
 	if (sc->header != NULL)
 		(void)ctf_walk(&cur, sc->header, &v);
 	return v.has & 1 << ROLE_TIME ? v.timebits : 0;
 }
 
-/*
- * The packet's first event: its time must follow from when the packet begins,
- * or else the packet before ends.
- */
+/* Does the time of the packet's first event follow from when it begins? */
+static int
+first_follows(const struct packet *p, uint64_t now, uint32_t bits)
+{
+	uint64_t t = time_so_far(p);
+
+	if (packet_has(p, ROLE_BEGIN))
+		t = time_read(t, p->vals.val[ROLE_BEGIN],
+		    p->in->class->beginbits);
+	return time_read(t, now, bits) == now;
+}
+
+/* If it does not, the packet before ends then, or this one begins then. */
 static void
 first_time(struct packet *p, uint64_t now, uint32_t bits, int again)
 {
-	const uint32_t beginbits = p->in->class->beginbits;
-	const int begins = packet_has(p, ROLE_BEGIN);
-	uint64_t t = p->cycles;
+	int follows = !again && first_follows(p, now, bits);
 
-	if (begins)
-		t = time_read(t, p->vals.val[ROLE_BEGIN], beginbits);
-	else if (p->endcycles > t)
-		t = p->endcycles;
-	p->timed = again || time_read(t, now, bits) != now;
-	p->begin = p->timed || (p->early && !p->told) ? now :
+	if (!follows) {
+		carry(p, now);
+		follows = !again && first_follows(p, now, bits);
+	}
+	if (!follows && !packet_has(p, ROLE_BEGIN))
+		empty_put(p, now, now);
+	p->begin = !follows || (p->early && !p->told) ? now :
 	    p->vals.val[ROLE_BEGIN];
-	if (!p->timed || (begins && time_read(p->cycles, now, beginbits) ==
-	    now))
-		return;
-	if (begins || !packet_has(p, ROLE_END) || now < p->cycles)
-		die("%s: packets do not tell when they begin: what is left of "
-		    "them would have other times", p->in->path);
-	p->timed = 0;
-	empty_put(p, now, now);
 }
 
 /* Will who reads it know the event's time? */
@@ -505,48 +397,10 @@ event_time(struct packet *p, uint64_t now, uint32_t bits)
 	p->count++;
 }
 
-/*
- * Move a value to the next place that suits it.  What is in it moves with it,
- * unless there is a larger alignment inside: variants have none of their own.
- */
-static void
-type_move(struct packet *p, struct ctf_cur *cur, const struct ctf_type *t)
-{
-	const struct ctf_field *f = t->fields;
-	const struct ctf_field *end = f == NULL ? f : f + t->nfields;
-	struct ctf_cur at;
-	uint64_t n;
-
-	(void)ctf_align(cur, t->align);
-	out_align(p, t->align);
-	at = *cur;
-	if (t->most == t->align) {
-		(void)ctf_walk_type(cur, t);
-		out_bits(p, at.p, at.bit, place(p, cur) - place(p, &at));
-		return;
-	}
-	if (t->kind == CTF_ARRAY || t->kind == CTF_SEQ) {
-		for (n = ctf_count(cur, t); n > 0; n--)
-			type_move(p, cur, t->elem);
-		return;
-	}
-	if (t->kind == CTF_VARIANT) {
-		if ((f = ctf_option(cur, t)) == NULL)
-			return;
-		end = f + 1;
-	}
-	for (; f < end; f++) {
-		(void)ctf_align(cur, f->type->align);
-		if (f->slot != 0 || f->outer != 0)
-			ctf_note(cur, f);
-		type_move(p, cur, f->type);
-	}
-}
-
 void
 packet_event(struct packet *p, const struct ctf_stream *s)
 {
-	const struct ctf_type *parts[PARTS] = { s->class->header,
+	const struct ctf_type *parts[BITS_PARTS] = { s->class->header,
 	    s->class->context, s->event->context, s->event->fields };
 	const uint64_t from = 8 * (s->at - s->pkt) + s->atbit;
 	const uint64_t to = 8 * (s->off + s->pos - s->pkt) + s->bit;
@@ -554,26 +408,25 @@ packet_event(struct packet *p, const struct ctf_stream *s)
 	struct ctf_cur cur;
 	size_t i;
 
-	for (i = PARTS; i-- > 0;)
+	for (i = BITS_PARTS; i-- > 0;)
 		if (parts[i] != NULL) {
 			most = parts[i]->most > most ? parts[i]->most : most;
 			align = parts[i]->align;
 		}
 	event_time(p, s->cycles, time_bits(p, s->class, from, to));
-	if (from == p->to && (!p->begun ? p->from == p->headlen :
-	    p->from < from && (p->pos - p->from) % most == 0)) {
+	if (p->run && from == p->to && (p->pos - p->from) % most == 0) {
 		p->to = to;
 		return;
 	}
 	run_flush(p);
-	out_align(p, align);
-	p->from = aligned(from, align);
+	bits_align(p, align);
+	p->from = bits_aligned(from, align);
 	p->to = to;
-	if ((p->pos - p->from) % most == 0)
+	if ((p->run = (p->pos - p->from) % most == 0))
 		return;
-	in_cur(p, &cur, from, to);
-	for (i = 0; i < PARTS; i++)
+	bits_cur(p, &cur, from, to);
+	for (i = 0; i < BITS_PARTS; i++)
 		if (parts[i] != NULL)
-			type_move(p, &cur, parts[i]);
+			bits_move(p, &cur, parts[i]);
 	p->from = to;
 }

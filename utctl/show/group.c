@@ -32,11 +32,11 @@
 #define IDS	48		/* bytes of those of a process and a thread */
 #define KEY	((GROUP_BY + 1) * (GROUP_PART + 1))
 
-/* The places of -g's fields in events of a class. */
+/* The places of the fields in events of a class. */
 struct places {
 	const struct ctf_eclass	*event;
 	struct group		*row;		/* if the class tells it */
-	struct ctf_field_at	 by[GROUP_BY];
+	struct ctf_field_at	 by[GROUP_BY + 1];
 };
 
 static struct group **
@@ -115,8 +115,8 @@ places_of(struct groups *g, const struct ctf_stream *s)
 		die_errno("malloc");
 	p->event = s->event;
 	map_put(&g->places, key, p);
-	for (i = 0; i < g->nby; i++)
-		if (g->by[i] == BY_FIELD)
+	for (i = 0; i <= g->nby; i++)
+		if (g->by[i] == BY_FIELD && g->names[i] != NULL)
 			g->found[i] |= ctf_field_find(&p->by[i], s->class,
 			    s->event, g->names[i]) || (is_cpu(g->names[i]) &&
 			    (s->class->who & 1 << ROLE_CPU));
@@ -339,15 +339,27 @@ group_end(const struct rows *t, const struct groups *g,
 	putchar('\n');
 }
 
-/* Say which fields of -g no event has. */
-void
-groups_say_missing(const struct groups *g)
+const struct ctf_field_at *
+groups_value(const struct groups *g)
 {
+	return &g->last->by[g->nby];
+}
+
+/* Say which fields no event has. */
+void
+groups_say_missing(const struct groups *g, const struct ctf_trace *traces)
+{
+	char *other;
 	size_t i;
 
-	for (i = 0; i < g->nby; i++)
-		if (g->by[i] == BY_FIELD && !g->found[i])
-			say("-g %s: no field of any event", g->names[i]);
+	for (i = 0; i <= g->nby; i++) {
+		if (g->by[i] != BY_FIELD || g->names[i] == NULL || g->found[i])
+			continue;
+		other = ctf_field_other(traces, g->names[i]);
+		say("-%c %s: no field of any event%s", i < g->nby ? 'g' : 'v',
+		    g->names[i], other);
+		free(other);
+	}
 }
 
 void

@@ -175,10 +175,10 @@ print_blocks(const char *before, uint64_t bytes, uint64_t blocks,
 static void
 print_heap(const struct heap *h)
 {
-	char when[CTF_TIMELEN];
+	char when[CTF_TIMELEN], *who = process_text(&h->process);
 
-	putchar('\n');
-	process_print(&h->process);
+	printf("\n%s", who);
+	free(who);
 	print_blocks(": ", h->bytes, h->nblocks, "live at the end\n");
 	if (h->unsure_blocks > 0)
 		print_blocks("  of them ", h->unsure_bytes, h->unsure_blocks,
@@ -269,17 +269,6 @@ put_note(struct rows *t, const void *arg, size_t i)
 }
 
 static void
-put_top(const char *title, const char *name, const struct top *top)
-{
-	static const int width = 14;
-	struct rows t = { .fixed = &width };
-
-	if (!json_on && top->n > 0)
-		printf("\n%s:\n", title);
-	rows_put(&t, name, top->n, put_note, top);
-}
-
-static void
 put_twice(struct rows *t, const void *arg, size_t i)
 {
 	const struct heap_note *n = (const struct heap_note *)arg + i;
@@ -319,9 +308,10 @@ heap_print(const struct heap_run *r, const struct reader *rd)
 		put_heap(all[i]);
 	json_end();
 	free(all);
-	put_top("the largest blocks that are live", "largest_live",
-	    &r->top_live);
-	put_top("the largest blocks of all", "largest", &r->top_ever);
+	top_put("the largest blocks that are live", "largest_live",
+	    &r->top_live, put_note);
+	top_put("the largest blocks of all", "largest", &r->top_ever,
+	    put_note);
 	if (!json_on && r->ntwice > 0)
 		printf("\nfreed twice:\n");
 	rows_put(&t, "freed_twice", r->ntwice, put_twice, r->twice);
@@ -405,10 +395,7 @@ say_all(const struct reader *rd)
 		say("the trace has calls of several processes, and does not "
 		    "tell of which: record with lttng add-context -u -t vpid");
 	else if (rd->nevents > 0 && ps->n == 0 && run.npaths == 0)
-		say("no calls of malloc(3) in the trace: was it recorded with "
-		    "%s?", calls_lttng(rd) ? "lttng enable-event -u "
-		    "'lttng_ust_libc:*', of a program with "
-		    "LD_PRELOAD=liblttng-ust-libc-wrapper.so" : "-w malloc");
+		calls_say_none(rd, "calls of malloc(3)", "libc", "malloc");
 	if (mixed)
 		return;
 	processes_say(ps, rd, "what is live, and what was freed twice");

@@ -156,7 +156,7 @@ thread_of(const struct ctf_stream *s)
 {
 	struct ctf_who buf;
 
-	return (int32_t)ctf_whose(s, &buf)->vtid;
+	return (int32_t)ctf_who_id(ctf_whose(s, &buf), ROLE_VTID);
 }
 
 static struct heap_use *

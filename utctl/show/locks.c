@@ -322,16 +322,16 @@ static void
 put_process(const struct locks *ls)
 {
 	struct locks_sorted sorted = { ls, NULL, NULL };
+	char *who = process_text(&ls->process);
 	size_t i, n;
 
 	json_object(NULL);
 	process_json(&ls->process);
-	if (!json_on) {
-		putchar('\n');
-		process_print(&ls->process);
-		printf(": %zu lock%s, %zu condition%s\n", ls->locks.n,
-		    many(ls->locks.n), ls->conds.n, many(ls->conds.n));
-	}
+	if (!json_on)
+		printf("\n%s: %zu lock%s, %zu condition%s\n", who,
+		    ls->locks.n, many(ls->locks.n), ls->conds.n,
+		    many(ls->conds.n));
+	free(who);
 	show_count("unheld", ls->unheld, "  ",
 	    "released, but not acquired here");
 	show_count("unseen", ls->unseen, "  ",
@@ -359,7 +359,8 @@ put_process(const struct locks *ls)
 static void
 put_note(struct rows *t, const void *arg, size_t i)
 {
-	const struct lock_note *n = (const struct lock_note *)arg + i;
+	const struct top *top = arg;
+	const struct lock_note *n = (const struct lock_note *)top->list + i;
 	const struct process *p = &n->process->process;
 	char text[CALLER_TEXT], lock[CALLER_TEXT];
 
@@ -388,17 +389,6 @@ put_note(struct rows *t, const void *arg, size_t i)
 }
 
 static void
-put_top(const char *title, const char *name, const struct top *top)
-{
-	static const int width = 14;
-	struct rows t = { .fixed = &width };
-
-	if (!json_on && top->n > 0)
-		printf("\n%s:\n", title);
-	rows_put(&t, name, top->n, put_note, top->list);
-}
-
-static void
 locks_print(const struct locks_run *r, const struct reader *rd)
 {
 	const struct process *p;
@@ -412,8 +402,8 @@ locks_print(const struct locks_run *r, const struct reader *rd)
 		if (!is_empty(p))
 			put_process((const struct locks *)p);
 	json_end();
-	put_top("the longest waits", "waits", &r->top_waits);
-	put_top("held longest", "holds", &r->top_holds);
+	top_put("the longest waits", "waits", &r->top_waits, put_note);
+	top_put("held longest", "holds", &r->top_holds, put_note);
 	json_end();
 }
 
@@ -443,11 +433,7 @@ say_all(const struct reader *rd)
 		say("the trace does not tell which thread an event is of: no "
 		    "locks; record with lttng add-context -u -t vtid -t vpid");
 	else if (rd->nevents > 0 && run.processes.n == 0)
-		say("no events of locks in the trace: was it recorded with "
-		    "%s?", calls_lttng(rd) ? "lttng enable-event -u "
-		    "'lttng_ust_pthread:*', of a program with "
-		    "LD_PRELOAD=liblttng-ust-pthread-wrapper.so" :
-		    "-w pthread");
+		calls_say_none(rd, "events of locks", "pthread", "pthread");
 	if (run.lttng)
 		say("LTTng records no waits for conditions: in these, mutexes "
 		    "count as held");

@@ -445,11 +445,11 @@ pair_threads_say(const struct pairs *ps)
 
 	if (t == NULL)
 		return;
-	shown = process_text(t->process);
-	say("%zu thread%s, such as %s[%" PRId64 ":%" PRId64 "]: the pairs are "
-	    "not certain, because packets overlap as if several threads had "
-	    "the same IDs", ps->noverlaps, many(ps->noverlaps), shown,
-	    t->process->vpid, t->tid);
+	shown = ids_text(t->process->host, t->process->name,
+	    t->process->vpid, &t->tid);
+	say("%zu thread%s, such as %s: the pairs are not certain, because "
+	    "packets overlap as if several threads had the same IDs",
+	    ps->noverlaps, many(ps->noverlaps), shown);
 	free(shown);
 }
 

@@ -35,6 +35,8 @@
 
 #define OUTSIZE	(256 * 1024)
 #define ROOM	256		/* more than a number or an escape takes */
+#define SHORT	32		/* bytes of a text: see out_short() */
+#define CHUNK	128		/* bytes of a string before room is made */
 
 #define COLUMNS_DEFAULT	"time,who,event,fields"
 #define COLUMNS_HOSTS	"time,host,who,event,fields"	/* if several */
@@ -43,6 +45,15 @@
 #define TOOK_NONE	INT64_MIN
 
 struct symbol;
+
+/* How the value of a field is printed. */
+enum how {
+	HOW_ANY,
+	HOW_UNSIGNED,			/* decimal numbers */
+	HOW_SIGNED,
+	HOW_STRING,			/* strings that end with a zero */
+	HOW_SPECIAL			/* addresses, and what is noted */
+};
 
 struct style {
 	int		 json;
@@ -67,6 +78,8 @@ char	*out_split(char *, const char *, size_t);
 
 /* print_text.c */
 char	*put_string(char *, const uint8_t *, size_t);
+/* The string there, which ends with a zero, and past that. */
+char	*put_zstring(char *, struct ctf_cur *);
 char	*put_symbol(char *, const struct symbol *);
 char	*put_name(char *, const char *);
 char	*put_who(char *, struct ctf_stream *);
@@ -119,6 +132,20 @@ out_put(char *p, const char *s, size_t n)
 	if (n > (size_t)(out + OUTSIZE - p))
 		return out_split(p, s, n);
 	memcpy(p, s, n);
+	return p + n;
+}
+
+/*
+ * Put text that print_text.c made ready.  SHORT bytes of it can be read, even
+ * if it has fewer: copying always as many is a few moves.  There must be ROOM,
+ * and enough of it is left for a value.
+ */
+static inline char *
+out_short(char *p, const char *s, size_t n)
+{
+	if (n > SHORT)
+		return out_room(out_put(p, s, n), ROOM);
+	memcpy(p, s, SHORT);
 	return p + n;
 }
 

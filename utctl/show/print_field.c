@@ -59,17 +59,18 @@ is_large(const struct ctf_type *t, uint64_t v)
 static char *
 put_int(char *p, const struct ctf_type *t, uint64_t v)
 {
+	const int quoted = style.json && is_large(t, v);
+
 	if (t->isbool)
 		return out_text(p, v != 0 ? "true" : "false");
 	if (t->base != 10 && !style.json)
 		return put_bits(p, t, v);
-	if (style.json && is_large(t, v)) {
+	if (quoted)
 		*p++ = '"';
-		p = t->sign ? ctf_put_i64(p, (int64_t)v) : ctf_put_u64(p, v);
+	p = t->sign ? ctf_put_i64(p, (int64_t)v) : ctf_put_u64(p, v);
+	if (quoted)
 		*p++ = '"';
-		return p;
-	}
-	return t->sign ? ctf_put_i64(p, (int64_t)v) : ctf_put_u64(p, v);
+	return p;
 }
 
 static char *
@@ -146,15 +147,12 @@ put_bytes(char *p, const uint8_t *s, uint64_t n)
 		*p++ = "0123456789abcdef"[s[i] & 15];
 		*p++ = ' ';
 	}
-	p = out_room(p, ROOM);
-	*p++ = '|';
+	p = out_text(p, "|");
 	for (i = 0; i < n; i++) {
 		p = out_room(p, ROOM);
 		*p++ = s[i] >= ' ' && s[i] <= '~' ? (char)s[i] : '.';
 	}
-	p = out_room(p, ROOM);
-	*p++ = '|';
-	return p;
+	return out_text(p, "|");
 }
 
 static int
@@ -189,19 +187,13 @@ put_elems(char *p, struct ctf_cur *c, const struct ctf_type *t)
 		c->p += n;
 		return p;
 	}
-	*p++ = '[';
+	p = out_text(p, "[");
 	for (i = 0; i < n; i++) {
-		p = out_room(p, ROOM);
-		if (i != 0) {
-			*p++ = ',';
-			if (!style.json)
-				*p++ = ' ';
-		}
+		if (i != 0)
+			p = out_put(p, ", ", style.json ? 1 : 2);
 		p = put_value(p, c, t->elem);
 	}
-	p = out_room(p, ROOM);
-	*p++ = ']';
-	return p;
+	return out_text(p, "]");
 }
 
 /* An address: the name instead of the number; in JSON, both. */
@@ -233,6 +225,28 @@ is_who(const struct ctf_field *f)
 	    f->name[0] == 'v') || f->role == ROLE_PROCNAME;
 }
 
+/* There is room for a number, or to begin a string. */
+static inline char *
+put_field(char *p, struct ctf_cur *c, const struct ctf_field *f)
+{
+	switch (f->how) {
+	case HOW_UNSIGNED:
+		return ctf_put_u64(p, ctf_take(c, f->type));
+	case HOW_SIGNED:
+		return ctf_put_i64(p, (int64_t)ctf_take(c, f->type));
+	case HOW_STRING:
+		ctf_to(c, f->type);
+		return put_zstring(p, c);
+	case HOW_SPECIAL:
+		if (f->slot != 0 || f->outer != 0)
+			ctf_note(c, f);
+		if (f->address != ADDRESS_NONE)
+			return put_address(p, c, f);
+		break;
+	}
+	return put_value(p, c, f->type);
+}
+
 /* Skip the members that were printed before, if context is set. */
 static char *
 put_struct(char *p, struct ctf_cur *c, const struct ctf_type *t, int context)
@@ -246,21 +260,14 @@ put_struct(char *p, struct ctf_cur *c, const struct ctf_type *t, int context)
 	if (!style.json)
 		*p++ = ' ';
 	for (; f < end; f++) {
-		if (f->special && (f->slot != 0 || f->outer != 0))
-			ctf_note(c, f);
-		if (f->special && f->hidden)
-			(void)ctf_take(c, f->type);
-		else if (f->special && f->address != ADDRESS_NONE) {
-			p = out_put(p, f->key + skip, f->keylen - skip);
-			p = put_address(p, c, f);
-			skip = 0;
-		} else if (context && is_who(f))
+		if (f->hidden || (context && is_who(f))) {
 			(void)ctf_walk_field(c, f);
-		else {
-			p = out_put(p, f->key + skip, f->keylen - skip);
-			p = put_value(p, c, f->type);
-			skip = 0;
+			continue;
 		}
+		p = out_short(out_room(p, ROOM), f->key + skip,
+		    f->keylen - skip);
+		p = put_field(p, c, f);
+		skip = 0;
 	}
 	p = out_room(p, ROOM);
 	if (!style.json && skip == 0)
@@ -273,20 +280,12 @@ static char *
 put_value(char *p, struct ctf_cur *c, const struct ctf_type *t)
 {
 	const struct ctf_field *f;
-	const uint8_t *s;
 	uint64_t v;
 
 	p = out_room(p, ROOM);
 	switch (t->kind) {
 	case CTF_STRING:
-		if (t->wide)
-			return put_text(p, c, t);
-		ctf_to(c, t);
-		s = c->p;
-		c->p = memchr(s, '\0', (size_t)(c->end - s));
-		p = put_string(p, s, (size_t)(c->p - s));
-		c->p++;
-		return p;
+		return put_text(p, c, t);
 	case CTF_ARRAY:
 	case CTF_SEQ:
 		return put_elems(p, c, t);

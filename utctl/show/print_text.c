@@ -34,40 +34,73 @@
 #define WARNING	4		/* the level; what is below is worse */
 
 #define EACH(c)	(UINT64_MAX / 255 * (c))	/* in each byte */
-#define ZERO(w)	(((w) - EACH(1)) & ~(w) & EACH(0x80))	/* some byte is */
 
-/* Put eight bytes, if they are printable ASCII that is never escaped. */
-static int
+/*
+ * Put eight bytes, if they are printable ASCII that is never escaped: the top
+ * bit of a byte tells one that is not, or that a lower byte is not.
+ */
+static inline int
 put_eight(char *p, const uint8_t *s)
 {
 	uint64_t w;
 
 	memcpy(&w, s, sizeof(w));
 	memcpy(p, &w, sizeof(w));
-	return ((w | (w - EACH(0x20)) | ZERO(w ^ EACH('"')) |
-	    ZERO(w ^ EACH('\\')) | ZERO(w ^ EACH(0x7f))) & EACH(0x80)) == 0;
+	return ((w | (w + EACH(1)) | (w - EACH(0x20)) |
+	    ((w ^ EACH('"')) - EACH(1)) | ((w ^ EACH('\\')) - EACH(1))) &
+	    EACH(0x80)) == 0;
+}
+
+/* Put what is plain at the beginning of n bytes: so many. */
+static inline size_t
+put_plain(char *p, const uint8_t *s, size_t n)
+{
+	size_t i = 0;
+
+	while (n - i >= 8 && put_eight(p + i, s + i))
+		i += 8;
+	for (; i < n && style.plain[s[i]]; i++)
+		p[i] = (char)s[i];
+	return i;
+}
+
+/* The rest of a string. */
+static char *
+string_end(char *p, const uint8_t *s, const uint8_t *end)
+{
+	size_t n, left;
+
+	while ((left = (size_t)(end - s)) > 0) {
+		p = out_room(p, ROOM);
+		n = put_plain(p, s, left < CHUNK ? left : CHUNK);
+		p += n;
+		s += n;
+		if (n < left && n < CHUNK)
+			p = escape_char(p, &s, end, style.how);
+	}
+	return out_text(p, "\"");
 }
 
 char *
 put_string(char *p, const uint8_t *s, size_t len)
 {
-	const uint8_t *end = s + len, *stop;
+	return string_end(out_text(p, "\""), s, s + len);
+}
 
-	p = out_room(p, ROOM);
-	*p++ = '"';
-	while (s < end) {
-		p = out_room(p, ROOM);
-		stop = (size_t)(end - s) > ROOM / 2 ? s + ROOM / 2 : end;
-		while (stop - s >= 8 && put_eight(p, s)) {
-			s += 8;
-			p += 8;
-		}
-		while (s < stop && style.plain[*s])
-			*p++ = (char)*s++;
-		if (s < stop)
-			p = escape_char(p, &s, end, style.how);
+/* Mostly all of it is plain, and its end is found on the way. */
+char *
+put_zstring(char *p, struct ctf_cur *c)
+{
+	const size_t n = put_plain(p + 1, c->p, CHUNK);
+	const uint8_t *s = c->p + n;
+
+	*p = '"';
+	p += n + 1;
+	if (*s != '\0') {
+		c->p = memchr(s, '\0', (size_t)(c->end - s));
+		return string_end(p, s, c->p++);
 	}
-	p = out_room(p, ROOM);
+	c->p = s + 1;
 	*p++ = '"';
 	return p;
 }
@@ -156,12 +189,12 @@ put_who(char *p, struct ctf_stream *s)
 	char buf[sizeof(s->prefix)];
 
 	if (!s->class->eventwho) {
-		if (s->prefixlen == 0 || s->prefixpkt != s->pkt) {
+		if (s->prefixpkt != s->pkt + 1) {
 			s->prefixlen = who_prefix(&s->who, s->prefix,
 			    sizeof(s->prefix));
-			s->prefixpkt = s->pkt;
+			s->prefixpkt = s->pkt + 1;
 		}
-		return out_put(p, s->prefix, s->prefixlen);
+		return out_short(p, s->prefix, s->prefixlen);
 	}
 	return out_put(p, buf, who_prefix(ctf_whose(s, &w), buf, sizeof(buf)));
 }
@@ -184,13 +217,29 @@ escaped(struct ctf_trace *tr, const char *before, const char *s,
 {
 	size_t b = strlen(before), n = b + escape(NULL, 0, s, style.how) +
 	    strlen(after);
-	char *new = ctf_alloc(tr, n + 1);
+	char *new = ctf_alloc(tr, n + SHORT);
 
 	memcpy(new, before, b);
 	b += escape(new + b, n + 1 - b, s, style.how);
 	strcpy(new + b, after);
 	*lenp = n;
 	return new;
+}
+
+/* JSON has larger numbers as text: put_int(). */
+static enum how
+field_how(const struct ctf_field *f)
+{
+	const struct ctf_type *t = f->type;
+
+	if (f->slot != 0 || f->outer != 0 || f->address != ADDRESS_NONE)
+		return HOW_SPECIAL;
+	if (t->kind == CTF_STRING && !t->wide)
+		return HOW_STRING;
+	if (t->kind != CTF_INT || t->isbool ||
+	    (style.json ? t->bits > 53 : t->base != 10))
+		return HOW_ANY;
+	return t->sign ? HOW_SIGNED : HOW_UNSIGNED;
 }
 
 static void
@@ -204,8 +253,7 @@ print_keys(struct ctf_trace *tr, struct ctf_type *t)
 		f->key = escaped(tr, style.json ? ",\"" : style.colour ?
 		    ", " CYAN : ", ", f->name, style.json ? "\":" :
 		    style.colour ? PLAIN " = " : " = ", &f->keylen);
-		f->special = f->slot != 0 || f->outer != 0 ||
-		    f->address != ADDRESS_NONE;
+		f->how = field_how(f);
 	}
 }
 

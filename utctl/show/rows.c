@@ -26,6 +26,7 @@
 
 #include "../ctf/ctf.h"
 #include "../say.h"
+#include "../sym/process.h"
 #include "rows.h"
 
 #define US	1e3			/* ns */
@@ -152,12 +153,9 @@ void
 row_who(const struct rows *t, const char *head, int64_t ns,
     const char *host, const char *program, int64_t vpid, int64_t vtid)
 {
-	char when[CTF_TIMELEN], *name, *shown;
+	char when[CTF_TIMELEN], *who;
 
-	json_string("host", host);
-	json_string("procname", program);
-	json_i64("vpid", vpid);
-	json_i64("vtid", vtid);
+	ids_json(host, program, vpid, &vtid);
 	if (!row_tail(t))
 		return;
 	if (t->isheads) {
@@ -165,11 +163,9 @@ row_who(const struct rows *t, const char *head, int64_t ns,
 		return;
 	}
 	ctf_print_time(ns, when);
-	name = host_name(host, program);
-	printf("  %-29s  %s[%" PRId64 ":%" PRId64 "]", when,
-	    shown = clean(name), vpid, vtid);
-	free(shown);
-	free(name);
+	who = ids_text(host, program, vpid, &vtid);
+	printf("  %-29s  %s", when, who);
+	free(who);
 }
 
 int
@@ -221,4 +217,16 @@ top_add(struct top *t, int64_t rank)
 	memset(p, 0, t->size);
 	memcpy(p, &rank, sizeof(rank));
 	return p;
+}
+
+void
+top_put(const char *title, const char *name, const struct top *top,
+    rows_put_fn put)
+{
+	static const int width = 14;
+	struct rows t = { .fixed = &width };
+
+	if (!json_on && top->n > 0)
+		printf("\n%s:\n", title);
+	rows_put(&t, name, top->n, put, top);
 }

@@ -57,10 +57,7 @@ void	 row_hist(struct rows *, struct hist *, int);
 /* The members alone, with the mean or without. */
 void	 json_hist(struct hist *, int);
 
-/*
- * Print the host, or NULL if there is but one, the program, and the IDs of
- * process and thread.  Text has the time before, in a column of that name.
- */
+/* Print ids_text(); text has the time before, in a column of that name. */
 void	 row_who(const struct rows *, const char *, int64_t, const char *,
 	    const char *, int64_t, int64_t);
 /* Is what comes now printed as text, in heads too? */
@@ -78,5 +75,7 @@ struct top {
 
 /* A new element, zeros but for its rank; NULL: the others are greater. */
 void	*top_add(struct top *, int64_t);
+/* Print them below that title, or as an array of that name. */
+void	 top_put(const char *, const char *, const struct top *, rows_put_fn);
 
 #endif /* ROWS_H */

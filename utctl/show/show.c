@@ -104,7 +104,7 @@ show_traces(const struct show *sh, struct reader *rd, char **dirs)
 		select_say(rd->select, rd->nevents);
 	if (rd->ntraces > 0)
 		sh->say(rd);
-	symbols_say();
+	symbols_say(rd->left > 0);
 	return status;
 }
 

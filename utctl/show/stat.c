@@ -36,39 +36,17 @@
 #define BAR	40			/* columns */
 #define NS	1e9
 
-static struct reader_cores cores = { .run = cores_run, .sums = 1,
-    .end = stat_give, .take = stat_take };
+static struct reader_cores cores = { .sums = 1, .end = stat_give,
+    .take = stat_take };
 static struct stat_run run;
-
-static const struct place *
-place_of(struct stat_run *r, const struct ctf_stream *s)
-{
-	struct place *p;
-	size_t i;
-
-	for (i = 0; i < r->nplaces; i++)
-		if (r->places[i].event == s->event)
-			return &r->places[i];
-	p = realloc(r->places, (r->nplaces + 1) * sizeof(*p));
-	if (p == NULL)
-		die_errno("malloc");
-	r->places = p;
-	p += r->nplaces++;
-	memset(p, 0, sizeof(*p));
-	p->event = s->event;
-	r->value_found |= ctf_field_find(&p->at, s->class, s->event,
-	    r->value);
-	return p;
-}
 
 static void
 add_value(struct stat_run *r, const struct ctf_stream *s, struct hist *h)
 {
+	const struct ctf_field_at *at = groups_value(&r->groups);
 	double v;
 
-	if (r->last == NULL || r->last->event != s->event)
-		r->last = place_of(r, s);
-	if (r->last->at.type != NULL && ctf_field_number(&r->last->at, s, &v)) {
+	if (at->type != NULL && ctf_field_number(at, s, &v)) {
 		r->value_isnumber = 1;
 		hist_add(h, v);
 	}
@@ -238,14 +216,13 @@ stat_print(struct stat_run *r, const struct reader *rd)
 
 /* Say which fields of -g and -v no event has. */
 static void
-say_missing(const struct stat_run *r)
+say_missing(const struct stat_run *r, const struct ctf_trace *traces)
 {
 	if (!r->any)
 		return;
-	groups_say_missing(&r->groups);
-	if (r->value != NULL && !r->value_found)
-		say("-v %s: no field of any event", r->value);
-	else if (r->value != NULL && !r->value_isnumber)
+	groups_say_missing(&r->groups, traces);
+	if (r->value != NULL && r->groups.found[r->groups.nby] &&
+	    !r->value_isnumber)
 		say("-v %s: no number in any event", r->value);
 }
 
@@ -319,6 +296,8 @@ check(void)
 		die("-S: for the pairs of -d or -D");
 	if (!r->durations && r->groups.nby == 0)
 		groups_by(&r->groups, "event");
+	r->groups.names[r->groups.nby] = r->value;
+	r->groups.by[r->groups.nby] = BY_FIELD;
 }
 
 static void
@@ -348,9 +327,8 @@ stat_traces(struct reader *rd, char **dirs)
 static void
 say_all(const struct reader *rd)
 {
-	(void)rd;
 	pairs_say(&run.pairs);
-	say_missing(&run);
+	say_missing(&run, rd->traces);
 }
 
 static void
@@ -359,7 +337,6 @@ stat_end(void)
 	groups_free(&run.groups);
 	clocks_free(&run.clocks);
 	pairs_free(&run.pairs);
-	free(run.places);
 }
 
 static int

@@ -52,10 +52,11 @@ enum group_by { BY_EVENT, BY_PROGRAM, BY_THREAD, BY_HOST, BY_FIELD };
 
 struct groups {
 	const char	*prefix;	/* the first name of a key, or NULL */
-	const char	*names[GROUP_BY];	/* from -g */
-	enum group_by	 by[GROUP_BY];
+	/* From -g, and behind these from -v, or NULL. */
+	const char	*names[GROUP_BY + 1];
+	enum group_by	 by[GROUP_BY + 1];
 	size_t		 nby;
-	int		 found[GROUP_BY];	/* some event has that */
+	int		 found[GROUP_BY + 1];	/* some event has that */
 	struct group	**rows;		/* a hash table */
 	size_t		 nrows, cap;
 	struct map	 places;	/* where fields are, by class */
@@ -85,7 +86,9 @@ void	 group_json(const struct groups *, const struct group *);
 void	 group_print(const struct group *);
 void	 group_end(const struct rows *, const struct groups *,
 	    const struct group *);
-void	 groups_say_missing(const struct groups *);
+/* After groups_get(): the place of -v's field in such an event. */
+const struct ctf_field_at *groups_value(const struct groups *);
+void	 groups_say_missing(const struct groups *, const struct ctf_trace *);
 void	 groups_free(struct groups *);
 
 /*
@@ -114,21 +117,11 @@ void	 clocks_free(struct clocks *);
 /* Print the points: stat -c. */
 void	 clocks_points(const struct reader *);
 
-/* The place of -v's field in events of a class. */
-struct place {
-	const struct ctf_eclass	*event;
-	struct ctf_field_at	 at;
-};
-
 struct stat_run {
 	struct groups	 groups;
 	struct clocks	 clocks;
 	const char	*value;		/* -v; or NULL */
-	int		 value_found;	/* an event has the field */
 	int		 value_isnumber;	/* the field is a number */
-	struct place	*places;	/* in the order in which they came */
-	size_t		 nplaces;
-	const struct place *last;
 	int		 durations;	/* -d or -D: of pairs */
 	struct pairs	 pairs;
 	size_t		 slowest;	/* -S; or 0 */

@@ -85,9 +85,8 @@ take_run(struct stat_run *r, const struct stat_run *other)
 {
 	size_t i;
 
-	for (i = 0; i < GROUP_BY; i++)
+	for (i = 0; i <= GROUP_BY; i++)
 		r->groups.found[i] |= other->groups.found[i];
-	r->value_found |= other->value_found;
 	r->value_isnumber |= other->value_isnumber;
 	r->any |= other->any;
 	if (other->n == 0)

@@ -60,7 +60,7 @@ static struct live	 live;			/* for -F */
 static void	 core_begin(void);
 static void	 core_end(void *);
 
-static struct reader_cores cores = { .run = cores_run, .begin = core_begin,
+static struct reader_cores cores = { .begin = core_begin,
     .end = core_end, .print = ctf_print_write };
 
 static char *
@@ -105,27 +105,30 @@ print_trace(struct ctf_trace *tr)
 	indent_trace(tr);
 }
 
+/* Put an event with its depth, and the time that what it ends took. */
+static char *
+put_indented(char *p, struct ctf_stream *s)
+{
+	int64_t took = TOOK_NONE;
+	const size_t depth = indent_event(s, &took);
+
+	if (style.json)
+		return out_text(put_json_depth(put_json_event(p, s), depth,
+		    took), took == TOOK_NONE ? "}" : "\"}");
+	p = out_room(columns_event(p, s, depth), ROOM);
+	return took == TOOK_NONE ? p : put_took(out_text(p, " "), took);
+}
+
 static void
 print_event(void *arg, struct ctf_stream *s)
 {
-	int64_t took = TOOK_NONE;
 	char *p = out_begin();
-	size_t depth = 0;
 
 	(void)arg;
-	if (indent_on)
-		depth = indent_event(s, &took);
-	if (style.json) {
-		p = put_json_event(p, s);
-		if (indent_on)
-			p = put_json_depth(p, depth, took);
-		p = out_text(p, took == TOOK_NONE ? "}\n" : "\"}\n");
-	} else {
-		p = out_room(columns_event(p, s, depth), ROOM);
-		if (took != TOOK_NONE)
-			p = put_took(out_text(p, " "), took);
-		*p++ = '\n';
-	}
+	p = indent_on ? put_indented(p, s) : !style.json ?
+	    columns_event(p, s, 0) : out_text(put_json_event(p, s), "}");
+	p = out_room(p, ROOM);
+	*p++ = '\n';
 	out_end(p);
 }
 

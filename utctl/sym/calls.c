@@ -243,15 +243,28 @@ calls_event(void *arg, struct ctf_stream *s)
 	ps->ops->call(ps, s);
 }
 
-int
-calls_lttng(const struct reader *rd)
+void
+calls_say_none(const struct reader *rd, const char *what, const char *lttng,
+    const char *library)
 {
 	const struct ctf_trace *tr;
+	int ours = 0, ust = 0;
 
-	for (tr = rd->traces; tr != NULL; tr = tr->next)
-		if (tr->lttng)
-			return 1;
-	return 0;
+	for (tr = rd->traces; tr != NULL; tr = tr->next) {
+		ours |= tr->ours;
+		ust |= tr->lttng;
+	}
+	if (ust)
+		say("no %s in the trace: was it recorded with lttng "
+		    "enable-event -u 'lttng_ust_%s:*', of a program with "
+		    "LD_PRELOAD=liblttng-ust-%s-wrapper.so?", what, lttng,
+		    lttng);
+	else if (ours)
+		say("no %s in the trace: was it recorded with -w %s?", what,
+		    library);
+	else
+		say("no %s in the trace: only utctl record -w %s and "
+		    "LTTng-UST record them", what, library);
 }
 
 static void

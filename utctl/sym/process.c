@@ -193,7 +193,7 @@ process_add(struct processes *ps, const struct ctf_stream *s,
 	p->serial = ++serials;
 	p->origin = processes_origin(ps, s);
 	p->host = s->trace->label;
-	p->vpid = who->vpid;
+	p->vpid = ctf_who_id(who, ROLE_VPID);
 	if (!s->trace->kernel || (who->has & 1 << ROLE_VPID))
 		memcpy(p->name, who->name, sizeof(p->name));
 	p->callers.numbers = ps->numbers;
@@ -203,6 +203,21 @@ process_add(struct processes *ps, const struct ctf_stream *s,
 	return p;
 }
 
+/*
+ * LTTng's names are those of threads: the process has the main thread's, if
+ * that has events; else the first one's, but not that of LTTng's own thread,
+ * which tells of modules.
+ */
+static void
+note_name(struct process *p, const struct ctf_stream *s,
+    const struct ctf_who *who)
+{
+	if (who->vtid != who->vpid && (p->named || s->event->module != NULL))
+		return;
+	memcpy(p->name, who->name, sizeof(p->name));
+	p->named = 1;
+}
+
 struct process *
 processes_get(struct processes *ps, const struct ctf_stream *s)
 {
@@ -210,15 +225,14 @@ processes_get(struct processes *ps, const struct ctf_stream *s)
 	struct ctf_who buf;
 
 	if (s == ps->stream && s->pkt == ps->pkt && !s->class->eventwho &&
-	    s->who.vpid == ps->process->vpid)
+	    ctf_who_id(&s->who, ROLE_VPID) == ps->process->vpid)
 		return ps->process;
 	who = ctf_whose(s, &buf);
 	ps->process = map_get(&ps->map, ctf_process(s->trace, who));
 	if (ps->process == NULL)
 		ps->process = process_add(ps, s, who);
-	/* In LTTng's traces it is the main thread's name. */
-	if (s->trace->lttng && who->vtid == who->vpid)
-		memcpy(ps->process->name, who->name, sizeof(who->name));
+	if (s->trace->lttng)
+		note_name(ps->process, s, who);
 	ps->process->used = 1;
 	ps->stream = s;
 	ps->pkt = s->pkt;
@@ -378,31 +392,50 @@ process_mapping(const struct process *p, uint64_t addr)
  * Output.
  */
 
-char *
-process_text(const struct process *p)
+static char *
+put_id(char *p, int64_t id)
 {
-	char *name = host_name(p->host, p->name);
-	char *shown = clean(name);
+	return id == CTF_NOBODY ? stpcpy(p, "-") : ctf_put_i64(p, id);
+}
 
+char *
+ids_text(const char *host, const char *program, int64_t vpid,
+    const int64_t *vtid)
+{
+	char *name = host_name(host, *program == '\0' ? "-" : program);
+	char *shown = clean(name), ids[64], *p = put_id(ids, vpid), *text;
+
+	if (vtid != NULL)
+		p = put_id(stpcpy(p, ":"), *vtid);
+	*p = '\0';
+	text = format("%s[%s]", shown, ids);
 	free(name);
-	return shown;
+	free(shown);
+	return text;
 }
 
 void
-process_print(const struct process *p)
+ids_json(const char *host, const char *program, int64_t vpid,
+    const int64_t *vtid)
 {
-	char *shown = process_text(p);
+	json_string("host", host);
+	json_string("procname", *program == '\0' ? NULL : program);
+	if (vpid != CTF_NOBODY)
+		json_i64("vpid", vpid);
+	if (vtid != NULL && *vtid != CTF_NOBODY)
+		json_i64("vtid", *vtid);
+}
 
-	printf("%s[%" PRId64 "]", shown, p->vpid);
-	free(shown);
+char *
+process_text(const struct process *p)
+{
+	return ids_text(p->host, p->name, p->vpid, NULL);
 }
 
 void
 process_json(const struct process *p)
 {
-	json_string("host", p->host);
-	json_string("procname", p->name);
-	json_i64("vpid", p->vpid);
+	ids_json(p->host, p->name, p->vpid, NULL);
 }
 
 void

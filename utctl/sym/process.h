@@ -94,8 +94,9 @@ struct process {
 	uint64_t	 serial;	/* changes with the modules; not 0 */
 	struct origin	*origin;	/* where its traces are from */
 	const char	*host;		/* to be shown, or NULL */
-	int64_t		 vpid;
+	int64_t		 vpid;		/* CTF_NOBODY: not known */
 	char		 name[sizeof(((struct ctf_who *)0)->name)];
+	int		 named;		/* LTTng's: see note_name() */
 	char		*program;	/* path of the first module, or NULL */
 	uint64_t	 base;		/* where the program lies */
 	const char	*clock;		/* the first call's; NULL: none yet */
@@ -155,16 +156,22 @@ void	 process_map(struct process *, const struct mapping *);
 void	 process_unmap(struct process *, uint64_t, uint64_t);
 /* The module that has the address; NULL: none. */
 const struct mapping *process_mapping(const struct process *, uint64_t);
-/* The name, for the terminal: of several hosts, with the host. */
+/*
+ * A text for the terminal, or members: the host, or NULL if there is but one,
+ * the program, and the IDs of the process and, unless NULL, the thread.
+ */
+char	*ids_text(const char *, const char *, int64_t, const int64_t *);
+void	 ids_json(const char *, const char *, int64_t, const int64_t *);
 char	*process_text(const struct process *);
-void	 process_print(const struct process *);
 void	 process_json(const struct process *);
 void	 processes_free(struct processes *);
 
 /* calls.c */
 /* All events of the traces of a list of directories. */
 void	 processes_read(struct processes *, struct reader *, char **);
-int	 calls_lttng(const struct reader *);	/* are traces LTTng-UST's? */
+/* Say that the trace has none of these, and what records them: LTTng, we. */
+void	 calls_say_none(const struct reader *, const char *, const char *,
+	    const char *);
 /* Is the event of a call that another channel's event has counted? */
 int	 processes_again(struct processes *, const struct ctf_stream *);
 /* Say what was left out, and what is not certain if options leave out calls. */

@@ -85,6 +85,7 @@ struct named {
 
 static int		 off;		/* -N */
 static int		 recorded;	/* some trace can have modules */
+static int		 events;	/* ... and has classes for them */
 static const char	*why, *remedy;	/* if a trace has none */
 static struct named	*cache;
 static struct processes	 own, *table;	/* processes with modules */
@@ -318,9 +319,12 @@ symbols_at(const struct ctf_field_at *at, const struct ctf_stream *s)
 	return sym == NULL ? NULL : sym->text;
 }
 
-/* One line names the first program, and tells how many there are. */
+/*
+ * One line names the first program, and tells how many there are.  If not all
+ * was read, modules may come later.
+ */
 void
-symbols_say(void)
+symbols_say(int all)
 {
 	const struct process *p, *first = NULL;
 	char *name, *others;
@@ -328,15 +332,14 @@ symbols_say(void)
 
 	images_say();
 	for (p = table == NULL ? NULL : table->first; p != NULL; p = p->next)
-		if (p->nameless && p->program == NULL && n++ == 0)
+		if (p->nameless && p->callers.modules == 0 && n++ == 0)
 			first = p;
-	if (n == 0)
+	if (n == 0 || (events && !all))
 		return;
 	name = process_text(first);
 	others = n == 1 ? format("%s", "") : format(" and %zu other%s", n - 1,
 	    many(n - 1));
-	say("%s[%" PRId64 "]%s: %s: no names of functions%s", name, first->vpid,
-	    others, why, remedy);
+	say("%s%s: %s: no names of functions%s", name, others, why, remedy);
 	free(others);
 	free(name);
 }
@@ -354,7 +357,7 @@ symbols_end(void)
 	cache = NULL;
 	images_free();
 	demangle_end();
-	off = recorded = 0;
+	off = recorded = events = 0;
 }
 
 /*
@@ -479,7 +482,7 @@ symbols_trace(struct ctf_trace *tr)
 		if (sc == NULL || !has_process(tr, sc) ||
 		    (ev->module = module_event(tr, sc, ev)) == NULL)
 			continue;
-		sc->needed = recorded = 1;
+		sc->needed = recorded = events = 1;
 		if (ev->module->start.type != NULL)
 			nbytes = ev->module->start.type->bits / 8;
 	}

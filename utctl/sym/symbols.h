@@ -73,8 +73,8 @@ const struct symbol *symbols_field(const struct ctf_stream *,
 	    const struct ctf_field *, uint64_t);
 const char *symbols_at(const struct ctf_field_at *,
 	    const struct ctf_stream *);
-/* Say why there are no names, if so. */
-void	 symbols_say(void);
+/* Say why there are no names, if so, and if all of the trace was read. */
+void	 symbols_say(int);
 void	 symbols_end(void);
 
 #endif /* SYMBOLS_H */
