@@ -220,7 +220,8 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
 UTCTL_HDRS =	utctl/client.h utctl/ctf/cores.h utctl/ctf/ctf.h \
 		utctl/ctf/ctf_field.h utctl/ctf/ctf_json.h \
-		utctl/ctf/ctf_parse.h utctl/ctf/reader.h utctl/ctf/select.h \
+		utctl/ctf/ctf_parse.h utctl/ctf/ctf_stream.h \
+		utctl/ctf/ctf_type.h utctl/ctf/reader.h utctl/ctf/select.h \
 		utctl/ctl/list.h utctl/json.h utctl/map.h utctl/rec/record.h \
 		utctl/regular.h utctl/say.h utctl/show/export.h \
 		utctl/show/export_packet.h utctl/show/follow.h \

@@ -258,7 +258,8 @@ field_emit(struct compiler *c, const struct expr_node *n, struct value *v)
 		return code_complain(c, "%s is a sequence, and cannot be used",
 		    f->name);
 	default:
-		return code_complain(c, "%s is of an unknown kind", f->name);
+		return code_complain(c, "%s is neither a number nor "
+		    "text, and cannot be used", f->name);
 	}
 }
 

@@ -157,6 +157,7 @@ bad 'too many fields' "$@" "$stream" "$(event "$(member f '"a8"')")"
 
 # Field classes.
 field "no field class 'integer'" '{"type":"integer"}'
+field "two fields of one name" "$u8" "$(member f "$u8")"
 field "no 'length'" '{"type":"static-length-blob"}'
 field 'an object expected' 3
 field 'a number has 1 to 64 bits' \
@@ -187,6 +188,9 @@ field 'no role that may be here' \
     "$(with $uint '"roles":["event-record-class-id"]')"
 field "no encoding 'latin'" '{"type":"null-terminated-string","encoding":"latin"}'
 field "no 'element-field-class'" '{"type":"static-length-array","length":2}'
+bad 'a second alias .x.' \
+    "{\"type\":\"field-class-alias\",\"name\":\"x\",\"field-class\":$u8}" \
+    "{\"type\":\"field-class-alias\",\"name\":\"x\",\"field-class\":$s8}"
 field 'too large an array' "{\"type\":\"static-length-array\",
     \"length\":1000000000000000000,\"element-field-class\":$u8}"
 deep=$u8

@@ -116,6 +116,17 @@ says alias <<-END
 e:v { a = 1, b = { x = 2, n = 2, y = [3, 4] }, c = 5 }
 END
 
+# Attributes of babeltrace's are told before LTTng's.
+trace2 "$(member a "$u8")"
+attr='"babeltrace.org,2020":{"log-level":"error"}'
+attr="$attr,"'"lttng.org,2009":{"log-level":"warning","emf-uri":"x:y"}'
+sed 's/"name":"e:v",/&"attributes":{'"$attr},/" "$T_CTF/metadata" >"$T/m"
+mv "$T/m" "$T_CTF/metadata"
+printf '\1' >"$T_CTF/stream"
+[ "$(utctl view -j "$T_CTF" | pick level) $(utctl view -j "$T_CTF" |
+    grep -c '"emf_uri":"x:y"')" = '3 1' ] ||
+    fail "attributes: $(utctl view -j "$T_CTF")"
+
 # Names keep their underscores; white space, escapes, and what is not known.
 trace2 "$(members _a "$u8" __b "$u8" 'c \\u0041' "$u8")" \
     '{ "type" : "trace-class",

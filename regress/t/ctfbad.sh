@@ -47,14 +47,43 @@ field "enum no_such a;"
 field "enum : string { A } a;"
 field "enum : $u8 { A, } a; $u8" ''
 field "enum : $u8 { A = , B } a;"
+field "enum : $u8 { A = 5 ... 2 } a;" 'line [34]: a range ends before it'
+field "enum : $u8 { } a;"
 field "$u8 a[n];"
 field "$u8 a[stream.no.such];"
 field "string n; $u8 a[n];"
 field "$u8 a[a];"
+# A byte with bits of both byte orders, and names that are there twice.
+le=$(int 4 1 'byte_order = le;') be=$(int 4 1 'byte_order = be;')
+why='line [34]: a byte is shared by'
+field "$le a; $be b;" "$why"
+field "$be a; $le b;" "$why"
+field "$le a; $u8 b; $be c; $le d;" "$why"
+field "string s; $le a[3]; $be b;" "$why"
+field "$le a; integer { size = 4; align = 2; byte_order = be; } b;" "$why"
+field "$u8 a; $u8 b; $u8 a;" 'line [34]: two fields of one name'
+field "$tag t; variant <t> { $u8 A; string A; } v;"
+trace le "$le a[2]; $be b, c; $le d; $u8 e, f;"
+bits le <<-END
+8 0x21
+8 0x34
+8 5
+8 6
+8 7
+END
+says 'orders of bytes' <<-END
+e:v { a = [1, 2], b = 3, c = 4, d = 5, e = 6, f = 7 }
+END
 # Variants.
 field "variant <t> { $u8 A; } v;"
 field "$u8 t; variant <t> { $u8 A; } v;"
 field "$tag t; variant no_such <t> v;"
+# What is there once only.
+field "typealias $u8 := u; typealias $u8 := u; u a;" 'line [34]: a second type'
+meta "line 3: a second type 'struct s'" 'struct s { }; struct s { };'
+meta "line 3: a second 'id'" 'stream { id = 0; id = 1; };'
+meta "line 3: a second 'size'" \
+    'typealias integer { size = 8; size = 9; } := u;'
 # Deeper than anything needs, and what grows.
 field "$(awk 'BEGIN { for (i = 0; i < 100; i++) printf "struct { " }')$u8 x;
     $(awk 'BEGIN { for (i = 0; i < 100; i++) printf "} a; " }')"

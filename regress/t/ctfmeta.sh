@@ -62,7 +62,7 @@ bt2=
 trace le 't1 a;'
 packets le 1000 8192 0
 cp "$T_CTF/metadata" "$T/m"
-for at in 32 33; do
+for at in 32 33 35 36; do
 	cp "$T/m" "$T_CTF/metadata"
 	printf '\3' | dd of="$T_CTF/metadata" bs=1 seek=$at conv=notrunc \
 	    2>/dev/null
@@ -167,6 +167,17 @@ says scopes <<-END
 e:v { a = 513, c = { b = 3 }, d = 1284 }
 END
 meta_more='' meta_stream=
+
+# A length may be a number of env, or an enum.
+meta_more="env { n = 2; };"
+trace le "$(int 8 8) a[env.n]; enum : $(int 8 8) { A, B, C } t;
+    $(int 8 8) b[t];"
+printf '\1\2\1\3\4\5\0' >"$T_CTF/stream"
+says 'lengths' <<-END
+e:v { a = [1, 2], t = B, b = [3] }
+e:v { a = [4, 5], t = A, b = [] }
+END
+meta_more=
 
 # What nobody knows is a warning.
 trace le "$(int 8 8 'foo = bar; color = "red"; depth = -1;') a;
@@ -307,3 +318,51 @@ says 'indices' <<-END
 e:v { a = 3, b = 4 }
 END
 warns 0 .
+rm -r "$T_CTF/index" "$T_CTF/.hidden" "$T_CTF/empty" || exit 1
+
+# Counts of few bits begin anew at 0: what was lost between two packets of each
+# width, as awk counts it.  A wide count that becomes less was set back.
+meta_more="clock { name = c; freq = 1; }; typealias
+    integer { size = 8; align = 8; map = clock.c.value; } := t;"
+counts() {	# BITS, "DISCARDED SEQ" ...
+	meta_stream="packet.context := struct { t timestamp_begin;
+	    t timestamp_end; $(int 8 8) content_size;
+	    $(int $1 8 "$sign") events_discarded; $(int $1 8) packet_seq_num; };
+	    event.header := struct { t timestamp; };"
+	trace $order "$(int 8 8) a;"
+	width=$1
+	shift
+	printf '%s\n' "$@" >"$T/counts"
+	awk -v w=$width '{ printf "8 %d\n8 %d\n8 %d\n%d %s\n%d %s\n8 %d\n8 1\n",
+	    10 * NR, 10 * NR + 9, 40 + 2 * w, w, $1, w, $2, 10 * NR + 5
+	    }' "$T/counts" | bits $order
+	awk -v w=$width 'function grew(now, was) {
+		return now >= was ? now - was : w < 32 ? now - was + 2 ^ w : 0
+	}
+	NR > 1 { d += grew($1, was); s = grew($2, seq); p += s > 0 ? s - 1 : 0 }
+	{ was = $1; seq = $2 }
+	END { printf "{\"events\":%d,\"discarded\":%d,\"lost_packets\":%d}\n",
+	    NR, d, p }' "$T/counts" >"$T/want"
+	utctl view -jq "$T_CTF" >"$T/got" 2>"$T/err" ||
+	    fail "counts of $width bits: $(cat "$T/err")"
+	expected "counts of $width bits" <"$T/want"
+}
+for order in le be; do
+	for sign in '' 'signed = true;'; do
+		counts 8 '0 250' '120 251' '200 254' '2 255' '2 0' '7 3' '6 5'
+		counts 16 '0 65530' '65535 65535' '3 1' '3 0'
+		counts 32 '0 7' '1000 9' '20 3' '25 4'
+		counts 64 '0 7' '1000 9' '20 3' '25 4'
+	done
+done
+# A wide one begins anew, too.
+sign=
+for w in 32 64; do
+	counts $w "0 -3" "0 -2"
+	printf '%s\n' '8 10' '8 19' "8 $((40 + 2 * w))" "$w -2" "$w -2" '8 15' \
+	    '8 1' '8 20' '8 29' "8 $((40 + 2 * w))" "$w 3" "$w 2" '8 25' '8 1' |
+	    bits $order
+	[ "$(utctl view -jq "$T_CTF")" = \
+	    '{"events":2,"discarded":5,"lost_packets":3}' ] ||
+	    fail "$w bits begin anew: $(utctl view -jq "$T_CTF")"
+done

@@ -121,6 +121,59 @@ e:v { f = G }
 END
 expect 0 'compared with text' utctl view -f 'f == "F"' "$T_CTF"
 
+# Filters take the option of a variant that is there, if all are numbers, or all
+# are text; other fields are told as what they are.
+variant() {	# CLASS CLASS
+	echo "{\"type\":\"variant\",\"selector-field-location\":{\"path\":[\"t\"]},
+	    \"options\":[{\"selector-field-ranges\":[[0,0]],\"field-class\":$1},
+	    {\"selector-field-ranges\":[[1,9]],\"field-class\":$2}]}"
+}
+text='{"type":"null-terminated-string"}'
+trace2 "$(members t "$len" v "$(variant "$len" \
+    "$(fixed floating-point-number 32)")" w "$(variant "$len" \
+    "$(fixed signed-integer 16)")" x "$(variant "$text" "$text")" \
+    y "$(variant "$text" "$len")" z "$(structure 1 a "$len")" b "$len")"
+bits le <<-END
+8 0
+8 250
+8 251
+s one
+s two
+8 1
+8 10
+8 1
+32 0x3fc00000
+16 -2
+s three
+8 4
+8 1
+8 20
+END
+for f in 'v > 1.2 && v < 2 && b == 20' 'w == -2' 'w < 0 && x == "th*"' \
+    'x != "one"'; do
+	[ "$(utctl view -f "$f" "$T_CTF" | grep -c 'v = 1.5, w = -2, .*b = 20')" \
+	    -eq 1 ] || fail "-f '$f': $(utctl view -f "$f" "$T_CTF")"
+	[ "$(utctl view -f "$f" "$T_CTF" | wc -l)" -eq 1 ] || fail "-f '$f'"
+done
+for f in 'v == 250 && w > 250 && b == 10' 'x == "one"'; do
+	[ "$(utctl view -f "$f" "$T_CTF" | grep -c 'v = 250, w = 251, .*b = 10')" \
+	    -eq 1 ] || fail "-f '$f': $(utctl view -f "$f" "$T_CTF")"
+done
+for f in y z; do
+	expect 0 "$f is neither a number nor text" \
+	    utctl view -f "$f == 4" "$T_CTF"
+done
+# What is not there is not of any value.
+trace2 "$(members t "$(fixed boolean 8)" v "{\"type\":\"optional\",
+    \"selector-field-location\":{\"path\":[\"t\"]},\"field-class\":$len}")"
+bits le <<-END
+8 0
+8 1
+8 7
+END
+[ "$(utctl view -f '!(v == 3)' "$T_CTF" | from_view)" = \
+    'e:v { t = true, v = 7 }' ] || fail "optional: $(utctl view "$T_CTF")"
+
 # A boolean is true or false, whatever bits it has.
 trace2 "$(member b "$(fixed boolean 8)")"
 bits le <<-END
@@ -132,6 +185,36 @@ END
     '2 true
 1 false' ] || fail "stat -g: $(utctl stat -g b "$T_CTF")"
 [ "$(utctl view -f 'b == 1' "$T_CTF" | wc -l)" -eq 2 ] || fail 'b == 1'
+
+# A header's ID and times in other structs: the last ID, and the time's lower
+# bits behind the others.
+meta_more="clock { name = c; freq = 1000000000; };
+    typealias integer { size = 16; align = 8; map = clock.c.value; } := t16;
+    typealias integer { size = 8; align = 8; map = clock.c.value; } := t8;"
+meta_stream="event.header := struct { $u8 id; t16 high; struct { string s;
+    $u8 id; t8 low; } in; };"
+meta_event='id = 7;'
+trace le "$u8 a;"
+bits le <<-END
+8 1
+16 0x1000
+s one
+8 7
+8 5
+8 1
+8 2
+16 0x1012
+s two
+8 7
+8 3
+8 2
+END
+says 'a header with a struct' <<-END
+e:v { a = 1 }
+e:v { a = 2 }
+END
+[ "$(utctl view -j "$T_CTF" | pick ns | tr '\n' ' ')" = '4101 4355 ' ] ||
+    fail "a header with a struct: $(utctl view -j "$T_CTF")"
 
 # Two traces of one UUID that say nothing of their session are two.
 meta_trace='uuid = "2a6422d0-6cee-11e0-8c08-cb07d7b3a564";'
@@ -166,11 +249,40 @@ meta_trace=
 expect 1 'metadata: line [0-9]*: too many labels of tags' \
     utctl view -q "$T_CTF"
 
-# A length in another struct that means it itself, and is there twice, is not
-# taken for the other one's.
+# A struct with a length in it that is there twice: each place has its own one.
 meta_more="typealias $u8 := u; struct S { struct { u n; } c; u a[c.n]; };"
-trace le 'struct S x; struct S y; u w[x.c.n]; u z;'
-expect 1 "no field 'x.c.n' before this, or it is" utctl view "$T_CTF"
+trace le 'struct S x, y; u v[x.c.n], w[event.fields.y.c.n], z[x.c.n];'
+bits le <<-END
+8 1
+8 11
+8 2
+8 21
+8 22
+8 3
+8 4
+8 5
+8 6
+END
+says 'a struct twice' <<-END
+e:v { x = { c = { n = 1 }, a = [11] }, y = { c = { n = 2 }, a = [21, 22] }, \
+v = [3], w = [4, 5], z = [6] }
+END
+
+# A length by its absolute path, in the struct that is being read.
+trace le 'struct { struct { u n; } c;
+    struct { u a[event.fields.s.c.n]; } i; } s;'
+bits le <<-END
+8 2
+8 1
+8 2
+8 0
+END
+says 'a path into what is read' <<-END
+e:v { s = { c = { n = 2 }, i = { a = [1, 2] } } }
+e:v { s = { c = { n = 0 }, i = { a = [] } } }
+END
+trace le 'struct { u a[event.fields.s.n]; u n; } s;'
+expect 1 "'event.fields.s.n' is no field before this" utctl view "$T_CTF"
 
 # Elements of no bits end.
 trace le "$u8 b; struct { } a[65535];"

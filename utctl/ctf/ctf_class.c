@@ -150,6 +150,8 @@ header_fixed(struct ctf_sclass *sc, const struct ctf_type *t)
 	for (f = t->fields; f < t->fields + t->nfields; f++) {
 		if (f->type->fixed == 0 || f->outer != 0)
 			return;
+		if (f->role == ROLE_TIME && sc->headtime.mask != 0)
+			return;
 		if (f->role == ROLE_ID || f->role == ROLE_TIME) {
 			bits_set(f->role == ROLE_ID ? &sc->headid :
 			    &sc->headtime, f->type, off, 0);
@@ -201,8 +203,8 @@ header_short(struct ctf_sclass *sc, const struct ctf_type *t)
 	bits_set(&sc->headtime, time, 0, id->bits);
 }
 
-static struct ctf_clock *
-clock_find(struct ctf_trace *tr, const char *name)
+struct ctf_clock *
+ctf_clock_find(const struct ctf_trace *tr, const char *name)
 {
 	struct ctf_clock *c;
 
@@ -260,16 +262,25 @@ roles_kernel(struct ctf_type *t)
 	}
 }
 
-/* A header's integer of a clock is the time, whatever name it has. */
+/*
+ * All of a header's integers of a clock are the time, the last id is the ID, in
+ * whatever structs they are.  Integers of a clock that contexts and payloads
+ * have are fields like others.
+ */
 static void
-time_set(struct ctf_type *t)
+header_roles(struct ctf_type *t)
 {
+	struct ctf_field *f;
 	size_t i;
 
-	for (i = 0; i < t->nfields; i++)
-		if (t->fields[i].type->clock != NULL &&
-		    t->fields[i].role == ROLE_NONE)
-			t->fields[i].role = ROLE_TIME;
+	for (i = 0; i < t->nfields; i++) {
+		f = &t->fields[i];
+		if (role_find(f) == ROLE_ID)
+			f->role = ROLE_ID;
+		else if (f->type->clock != NULL)
+			f->role = ROLE_TIME;
+		header_roles(f->type);
+	}
 }
 
 static void
@@ -282,8 +293,8 @@ finish_stream(struct ctf_trace *tr, struct ctf_sclass *sc)
 	roles_set(sc->context, tr->roles ? ROLE_VPID : first);
 	if (tr->kernel)
 		roles_kernel(sc->context);
-	if (sc->header != NULL && role_type(sc->header, ROLE_TIME) == NULL)
-		time_set(sc->header);
+	if (sc->header != NULL && !tr->roles)
+		header_roles(sc->header);
 	roles_find(sc->header);
 	sc->who = roles_find(sc->context);
 	sc->eventwho = (sc->who & (1 << ROLE_VPID | 1 << ROLE_VTID |
@@ -432,10 +443,43 @@ static int
 finish_type(struct ctf_trace *tr, struct ctf_type *t)
 {
 	t->big = t->order == ORDER_BE || (t->order == ORDER_NATIVE && tr->big);
-	if (t->map != NULL && (t->clock = clock_find(tr, t->map)) == NULL) {
+	if (t->map != NULL && (t->clock = ctf_clock_find(tr, t->map)) == NULL) {
 		ctf_damage(tr->file, "line %lu: no clock '%.64s'", t->line,
 		    t->map);
 		return -1;
+	}
+	return 0;
+}
+
+/*
+ * Do two numbers of a struct share a byte, and have other byte orders?  Bits
+ * are counted from a place where they are known to be those of a byte.
+ */
+static int
+fields_clash(const struct ctf_type *t)
+{
+	const struct ctf_type *f, *last = NULL;
+	uint64_t bit = 0, n;
+	int known = 1;
+	size_t i;
+
+	for (i = 0; i < t->nfields; i++) {
+		f = t->fields[i].type;
+		n = f->kind == CTF_ARRAY ? f->count : 1;
+		if (f->kind == CTF_ARRAY)
+			f = f->elem;
+		bit = (bit + f->align - 1) & ~(uint64_t)(f->align - 1);
+		known |= f->align >= 8;
+		if (!f->isbits) {
+			known &= f->bits != 0 || f->kind == CTF_STRING;
+			last = NULL;
+			continue;
+		}
+		if (known && last != NULL && bit % 8 != 0 &&
+		    last->big != f->big)
+			return 1;
+		bit += n * f->bits;
+		last = f;
 	}
 	return 0;
 }
@@ -472,5 +516,12 @@ ctf_finish(struct ctf_trace *tr)
 	roles_find(tr->header);
 	for (sc = tr->sclasses; sc != NULL; sc = sc->next)
 		finish_stream(tr, sc);
+	for (t = tr->types; t != NULL; t = t->next) {
+		if (t->kind != CTF_STRUCT || !fields_clash(t))
+			continue;
+		ctf_damage(tr->file, "%s %lu: a byte is shared by integers of "
+		    "different byte orders", tr->unit, t->line);
+		return -1;
+	}
 	return finish_events(tr);
 }

@@ -418,12 +418,6 @@ variant(struct ctf_json_parse *q, const struct ctf_json *j,
 	type_close(q, j, t);
 }
 
-static uint64_t
-alias_key(const char *name)
-{
-	return map_bytes(0, name, strlen(name));
-}
-
 /* The alias that a string means; NULL: an error was said. */
 static const struct ctf_json_alias *
 alias_find(struct ctf_json_parse *q, const struct ctf_json *v)
@@ -432,7 +426,7 @@ alias_find(struct ctf_json_parse *q, const struct ctf_json *v)
 
 	if (q->p.bad)
 		return NULL;
-	a = map_get(&q->aliases, alias_key(v->str));
+	a = map_get(&q->aliases, name_key(v->str));
 	for (; a != NULL; a = a->next)
 		if (strcmp(a->name, v->str) == 0 && a->index < q->visible)
 			return a;
@@ -531,13 +525,15 @@ ctf_fclass_alias(struct ctf_json_parse *q, const struct ctf_json *o)
 	const char *name = ctf_json_word(q, o, "name", NULL);
 	const struct ctf_json *v = ctf_json_need(q, o, "field-class",
 	    JSON_ANY);
-	const uint64_t key = alias_key(name);
+	const uint64_t key = name_key(name);
 	struct ctf_json_alias *a = ctf_alloc(&q->tree, sizeof(*a));
 
 	a->name = name;
 	a->fclass = v;
 	a->index = q->naliases++;
 	a->next = map_get(&q->aliases, key);
+	if (a->next != NULL && strcmp(a->next->name, name) == 0)
+		ctf_json_wrong(q, o, "a second alias '%.64s'", name);
 	map_put(&q->aliases, key, a);
 	ctf_alloc_move(&q->kept, &q->tree);
 }

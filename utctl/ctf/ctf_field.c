@@ -121,11 +121,9 @@ seek(const struct ctf_field_at *at, const struct ctf_stream *s,
 	}
 }
 
-/* The type of what is there; NULL: nothing. */
-static const struct ctf_type *
-type_here(const struct ctf_field_at *at, struct ctf_cur *c)
+const struct ctf_type *
+ctf_chosen(const struct ctf_cur *c, const struct ctf_type *t)
 {
-	const struct ctf_type *t = at->type;
 	const struct ctf_field *f;
 
 	while (t->kind == CTF_VARIANT) {
@@ -145,7 +143,7 @@ number_here(const struct ctf_field_at *at, const struct ctf_stream *s,
 	struct ctf_cur c;
 
 	seek(at, s, &c);
-	if ((t = type_here(at, &c)) == NULL || t->bits == 0)
+	if ((t = ctf_chosen(&c, at->type)) == NULL || t->bits == 0)
 		return NULL;
 	*v = ctf_take(&c, t);
 	return t;
@@ -232,7 +230,7 @@ ctf_field_text(const struct ctf_field_at *at, const struct ctf_stream *s,
 	int n;
 
 	seek(at, s, &c);
-	if ((t = type_here(at, &c)) == NULL)
+	if ((t = ctf_chosen(&c, at->type)) == NULL)
 		return copy_text(buf, size, (const uint8_t *)"-", 1);
 	if (ctf_istext(t)) {
 		text = ctf_text(&c, t, &len);

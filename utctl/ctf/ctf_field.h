@@ -23,7 +23,7 @@
 
 #include <stddef.h>
 
-#include "ctf.h"
+#include "ctf_stream.h"
 
 /* Where a field is in the events of a class. */
 struct ctf_field_at {
@@ -35,6 +35,9 @@ struct ctf_field_at {
 	size_t			 off;		/* bytes into the body */
 };
 
+/* The type, or that of a variant's option that is there; NULL: nothing is. */
+const struct ctf_type *ctf_chosen(const struct ctf_cur *,
+	    const struct ctf_type *);
 /* The name of a context is behind a $; false if the events have none such. */
 int	 ctf_field_find(struct ctf_field_at *, const struct ctf_sclass *,
 	    const struct ctf_eclass *, const char *);

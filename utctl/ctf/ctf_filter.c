@@ -29,6 +29,7 @@
 
 #include "../say.h"
 #include "expr/compile.h"
+#include "ctf_field.h"
 #include "select.h"
 #define UT_NO_EVENTS
 #include "ut.h"
@@ -77,8 +78,8 @@ copy_text(const uint8_t *s, size_t n)
 	to[n] = '\0';
 }
 
-/* The field there, of that kind. */
-static void
+/* The field there, of that kind; 0: nothing is there. */
+static int
 copy_field(struct ctf_cur *c, const struct ctf_type *t, int kind)
 {
 	const uint8_t *text;
@@ -86,24 +87,33 @@ copy_field(struct ctf_cur *c, const struct ctf_type *t, int kind)
 	uint64_t v;
 	double d;
 
+	if (kind == 0 || kind == UT_KIND_ARRAY)
+		return ctf_walk_type(c, t) == 0;	/* not used */
+	if ((t = ctf_chosen(c, t)) == NULL)
+		return 0;
 	if (kind == UT_KIND_STRING) {
 		text = ctf_text(c, t, &len);
 		copy_text(text, len);
-		return;
+		return 1;
 	}
 	v = ctf_take(c, t);
-	/* Filters take an enum for signed. */
+	/* An enum, or what filters take for signed as that. */
 	if (kind == UT_KIND_ENUM && !t->sign && v > INT64_MAX)
 		v = INT64_MAX;
 	if (kind == UT_KIND_FLOAT) {
-		d = ctf_real(t, v);
+		d = t->kind == CTF_FLOAT ? ctf_real(t, v) : t->sign ?
+		    (double)(int64_t)v : (double)v;
 		memcpy(&v, &d, sizeof(v));
 	}
 	memcpy(copy_more(sizeof(v)), &v, sizeof(v));
+	return 1;
 }
 
-/* ctf_read() has just noted the lengths of sequences. */
-static void
+/*
+ * ctf_read() has just noted the lengths of sequences.  0: a field is not in
+ * this event.
+ */
+static int
 copy_all(const struct ctf_filter *fl, struct ctf_cur *c)
 {
 	const struct wanted *w = fl->wanted, *end = w + fl->n;
@@ -121,10 +131,12 @@ copy_all(const struct ctf_filter *fl, struct ctf_cur *c)
 			if (w->part == part && w->index == i) {
 				if (f->slot != 0 || f->outer != 0)
 					ctf_note(c, f);
-				copy_field(c, f->type, w++->kind);
+				if (!copy_field(c, f->type, w++->kind))
+					return 0;
 			} else
 				(void)ctf_walk_field(c, f);
 	}
+	return 1;
 }
 
 static uint32_t	the_cpu;	/* the event's packet's */
@@ -155,8 +167,8 @@ ctf_passes(const struct ctf_filter *fl, const struct ctf_stream *s)
 		the_cpu = (uint32_t)who->cpu;
 	}
 	ctf_cur(&c, s);
-	copy_all(fl, &c);
-	return filter_run(fl->code, fl->len, copy, copied, &env);
+	return copy_all(fl, &c) &&
+	    filter_run(fl->code, fl->len, copy, copied, &env);
 }
 
 /*
@@ -196,6 +208,9 @@ is_named(const struct expr *e, const char *name, int part)
 	return 0;
 }
 
+static void	set_field(struct maker *, struct expr_field *,
+		    const struct ctf_type *);
+
 /* Labels of values that are no int match none: filters know only those. */
 static void
 set_labels(struct maker *m, struct expr_field *f, const struct ctf_type *t)
@@ -221,10 +236,46 @@ set_labels(struct maker *m, struct expr_field *f, const struct ctf_type *t)
 	}
 }
 
-/* Set the kind and size of a field as it is copied. */
+/* Add an option to those of a variant: all are numbers, or all are text. */
+static void
+add_option(struct expr_field *f, const struct expr_field *o)
+{
+	const int whole = f->kind == UT_KIND_INT || f->kind == UT_KIND_ENUM;
+	const int owhole = o->kind == UT_KIND_INT || o->kind == UT_KIND_ENUM;
+
+	if (f->kind == o->kind && f->flags == o->flags && f->nvalues == 0)
+		return;
+	f->nvalues = f->flags = 0;
+	if (whole && owhole) {
+		f->kind = UT_KIND_INT;
+		f->flags = UT_F_SIGNED;
+	} else if ((whole || f->kind == UT_KIND_FLOAT) &&
+	    (owhole || o->kind == UT_KIND_FLOAT))
+		f->kind = UT_KIND_FLOAT;
+	else
+		f->kind = f->size = 0;
+}
+
+static void
+set_variant(struct maker *m, struct expr_field *f, const struct ctf_type *t)
+{
+	struct expr_field option;
+	size_t i;
+
+	for (i = 0; i < t->nfields; i++) {
+		set_field(m, &option, t->fields[i].type);
+		if (i == 0)
+			*f = option;
+		else
+			add_option(f, &option);
+	}
+}
+
+/* Set the kind and size of a field as it is copied; 0: filters have no such. */
 static void
 set_field(struct maker *m, struct expr_field *f, const struct ctf_type *t)
 {
+	memset(f, 0, sizeof(*f));
 	f->size = 8;
 	switch (t->kind) {
 	case CTF_INT:
@@ -242,6 +293,12 @@ set_field(struct maker *m, struct expr_field *f, const struct ctf_type *t)
 		break;
 	case CTF_STRING:
 		f->kind = UT_KIND_STRING;
+		break;
+	case CTF_VARIANT:
+		set_variant(m, f, t);
+		break;
+	case CTF_STRUCT:
+		f->size = 0;
 		break;
 	default:
 		f->kind = t->text ? UT_KIND_STRING : UT_KIND_ARRAY;
@@ -262,14 +319,14 @@ add_part(struct maker *m, int part, const struct ctf_type *t)
 		    !is_named(m->e, t->fields[i].name, part))
 			continue;
 		f = &m->fields[m->n];
-		memset(f, 0, sizeof(*f));
 		set_field(m, f, t->fields[i].type);
 		name = ctf_alloc(m->tr, strlen(t->fields[i].name) + 2);
 		sprintf(name, "%s%s", part < CTF_PARTS - 1 ? "$" : "",
 		    t->fields[i].name);
 		f->name = name;
 		m->wanted[m->n].part = (uint8_t)part;
-		m->wanted[m->n].kind = f->kind;
+		m->wanted[m->n].kind = f->flags & UT_F_SIGNED ? UT_KIND_ENUM :
+		    f->kind;
 		m->wanted[m->n].index = i;
 		m->n++;
 	}

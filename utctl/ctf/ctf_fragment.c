@@ -93,17 +93,6 @@ read_trace(struct ctf_json_parse *q, const struct ctf_json *o)
 	    SCOPE_HEADER);
 }
 
-static struct ctf_clock *
-clock_find(const struct ctf_trace *tr, const char *id)
-{
-	struct ctf_clock *c;
-
-	for (c = tr->clocks; c != NULL; c = c->next)
-		if (strcmp(c->name, id) == 0)
-			break;
-	return c;
-}
-
 static int64_t
 seconds(struct ctf_json_parse *q, const struct ctf_json *o)
 {
@@ -126,7 +115,7 @@ read_clock(struct ctf_json_parse *q, const struct ctf_json *o)
 	if (tr->nclocks++ == CTF_CLOCKS)
 		ctf_json_wrong(q, o, "more than %d clocks", CTF_CLOCKS);
 	c->name = ctf_json_copy(q, o, ctf_json_word(q, o, "id", NULL));
-	if (clock_find(tr, c->name) != NULL)
+	if (ctf_clock_find(tr, c->name) != NULL)
 		ctf_json_wrong(q, o, "a second clock '%.64s'", c->name);
 	c->freq = ctf_json_number(q, o, "frequency", INT64_MAX, JSON_NEEDED);
 	/* A date is off by both at most. */
@@ -162,7 +151,7 @@ read_stream(struct ctf_json_parse *q, const struct ctf_json *o)
 		ctf_json_wrong(q, o, "a second data stream class %llu",
 		    (unsigned long long)sc->id);
 	clock = ctf_json_word(q, o, "default-clock-class-id", "");
-	sc->clock = clock_find(tr, clock);
+	sc->clock = ctf_clock_find(tr, clock);
 	if (sc->clock == NULL && *clock != '\0')
 		ctf_json_wrong(q, o, "no clock '%.64s' before this", clock);
 	q->scopes[SCOPE_HEADER] = tr->header;
@@ -209,8 +198,8 @@ level_read(struct ctf_json_parse *q, const struct ctf_json *o,
 static void
 read_event(struct ctf_json_parse *q, const struct ctf_json *o)
 {
-	static const char *const owners[] = { "lttng.org,2009",
-	    "babeltrace.org,2020" };
+	static const char *const owners[] = { "babeltrace.org,2020",
+	    "lttng.org,2009" };
 	struct ctf_trace *tr = q->p.trace;
 	struct ctf_eclass *ev = ctf_alloc(tr, sizeof(*ev));
 	const struct ctf_json *attributes, *v;
@@ -231,7 +220,8 @@ read_event(struct ctf_json_parse *q, const struct ctf_json *o)
 		if (!ev->haslevel)
 			level_read(q, v, ev);
 		v = ctf_json_get(q, v, "emf-uri", JSON_ANY);
-		if (v != NULL && v->kind == JSON_STRING)
+		if (ev->uri == NULL && v != NULL &&
+		    v->kind == JSON_STRING)
 			ev->uri = ctf_json_copy(q, v, v->str);
 	}
 	if ((sc = ctf_sclass(tr, ev->stream)) == NULL) {

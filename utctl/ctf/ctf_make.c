@@ -45,6 +45,13 @@ make_type(struct ctf_trace *tr, enum ctf_kind kind, unsigned long line)
 	return t;
 }
 
+/* A key of maps by names. */
+uint64_t
+name_key(const char *name)
+{
+	return map_bytes(0, name, strlen(name));
+}
+
 /* After its bits and its alignment are known. */
 void
 make_number(struct ctf_type *t)
@@ -146,13 +153,35 @@ fields_copy(struct ctf_trace *tr, struct ctf_type *t,
 	t->nfields = n;
 }
 
+/* Take these fields, whose names are different: or there is none. */
+static const char *
+fields_set(struct ctf_trace *tr, struct ctf_type *t,
+    const struct ctf_field *list, size_t n)
+{
+	struct map names;
+	uint64_t key;
+	size_t i;
+	int twice = 0;
+
+	memset(&names, 0, sizeof(names));
+	for (i = 0; i < n && n > 1; i++) {
+		key = name_key(list[i].raw);
+		twice |= list[i].raw[0] != '\0' && map_get(&names, key) != NULL;
+		map_put(&names, key, t);
+	}
+	map_free(&names);
+	fields_copy(tr, t, list, n);
+	return twice ? "two fields of one name" : NULL;
+}
+
 /* A struct of these fields; its alignment is at least what it is. */
 const char *
 make_struct(struct ctf_trace *tr, struct ctf_type *t,
     const struct ctf_field *list, size_t n)
 {
-	fields_copy(tr, t, list, n);
-	return struct_sizes(t);
+	const char *why = fields_set(tr, t, list, n);
+
+	return why != NULL ? why : struct_sizes(t);
 }
 
 /* The length of a sequence that tells its name is not shown beside it. */
@@ -174,19 +203,17 @@ const char *
 make_variant(struct ctf_trace *tr, struct ctf_type *t,
     const struct ctf_field *list, size_t n)
 {
-	const char *why;
+	const char *why = fields_set(tr, t, list, n);
 	size_t i;
 
-	fields_copy(tr, t, list, n);
 	t->min = n == 0 || t->optional ? 0 : list[0].type->min;
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n && why == NULL; i++) {
 		if (list[i].type->min < t->min)
 			t->min = list[i].type->min;
-		if ((why = field_sizes(t, list[i].type)) != NULL)
-			return why;
+		why = field_sizes(t, list[i].type);
 	}
 	t->empty += t->min == 0;
-	return NULL;
+	return why;
 }
 
 /* The labels of an enum, or the tag's values of a variant. */
@@ -202,6 +229,37 @@ make_labels(struct ctf_trace *tr, struct ctf_type *t,
 		ctf_label_sort(tr, t);
 }
 
+/* A copy of all of a type, in which the outer slots are others. */
+static struct ctf_type *
+type_copy(struct ctf_trace *tr, struct ctf_type *t, struct map *slots)
+{
+	struct ctf_type *copy, *next;
+	struct ctf_field *f;
+	void *slot;
+
+	if (t->elem == NULL && t->nfields == 0)
+		return t;
+	copy = make_type(tr, t->kind, t->line);
+	next = copy->next;
+	*copy = *t;
+	copy->next = next;
+	copy->owned = 1;
+	if ((slot = map_get(slots, t->slot)) != NULL)
+		copy->slot = (uint32_t)(uintptr_t)slot;
+	if (t->kind == CTF_ARRAY || t->kind == CTF_SEQ)
+		copy->elem = type_copy(tr, t->elem, slots);
+	fields_copy(tr, copy, t->fields, t->nfields);
+	for (f = copy->fields; f < copy->fields + copy->nfields; f++) {
+		if (f->outer != 0) {
+			slot = (void *)(uintptr_t)++tr->nslots;
+			map_put(slots, f->outer, slot);
+			f->outer = tr->nslots;
+		}
+		f->type = type_copy(tr, f->type, slots);
+	}
+	return copy;
+}
+
 /*
  * Let a struct's type be of this place only: its fields can then have an outer
  * slot, which other places of the type would overwrite.
@@ -209,37 +267,30 @@ make_labels(struct ctf_trace *tr, struct ctf_type *t,
 struct ctf_type *
 make_own(struct ctf_trace *tr, struct ctf_type *t)
 {
-	struct ctf_type *own, *next;
-	size_t i;
+	struct map slots;
 
 	if (t->owned)
 		return t;
-	own = make_type(tr, t->kind, t->line);
-	next = own->next;
-	*own = *t;
-	own->next = next;
-	fields_copy(tr, own, t->fields, t->nfields);
-	own->owned = 1;
-	own->fixed = 0;
-	for (i = 0; i < own->nfields; i++)
-		own->inherits |= own->fields[i].type->owned;
-	return own;
+	memset(&slots, 0, sizeof(slots));
+	t = type_copy(tr, t, &slots);
+	map_free(&slots);
+	t->fixed = 0;
+	return t;
 }
 
 /*
  * The field of that path, "a.b.c", in a struct, for whoever means its value
- * from elsewhere; or NULL.  The first part is one of the first n fields.  What
- * is on the way is made the struct's own.
+ * from elsewhere; or NULL.  What is on the way is made the struct's own.
  */
 struct ctf_field *
-make_path(struct ctf_trace *tr, struct ctf_type *t, const char *path, size_t n)
+make_path(struct ctf_trace *tr, struct ctf_type *t, const char *path)
 {
 	struct ctf_field *f;
 	size_t i, len;
 
-	for (;; n = t->nfields) {
+	for (;;) {
 		len = strcspn(path, ".");
-		for (i = n; i > 0; i--) {
+		for (i = t->nfields; i > 0; i--) {
 			f = &t->fields[i - 1];
 			if (strlen(f->raw) == len &&
 			    memcmp(f->raw, path, len) == 0)
@@ -250,8 +301,7 @@ make_path(struct ctf_trace *tr, struct ctf_type *t, const char *path, size_t n)
 			return NULL;
 		if (path[len] == '\0')
 			return f;
-		if (f->type->kind != CTF_STRUCT ||
-		    (t->inherits && f->type->owned))
+		if (f->type->kind != CTF_STRUCT)
 			return NULL;
 		t = f->type = make_own(tr, f->type);
 		path += len + 1;

@@ -59,11 +59,12 @@ meta_signed(struct ctf_parse *p)
 	struct ctf_value v;
 
 	ctf_value(p, &v);
-	if (!p->bad && (v.tok != TOK_NUM || v.num > INT64_MAX))
+	if (!p->bad && (v.tok != TOK_NUM ||
+	    v.num > INT64_MAX + (uint64_t)v.neg))
 		ctf_error(p, "a number expected");
 	if (p->bad)
 		return 0;
-	return v.neg ? -(int64_t)v.num : (int64_t)v.num;
+	return (int64_t)(v.neg ? 0 - v.num : v.num);
 }
 
 static const char *
@@ -206,11 +207,19 @@ ctf_env(struct ctf_trace *tr, const char *key, const struct ctf_value *v)
 static void
 env_key(struct ctf_parse *p, const char *key, void *arg)
 {
+	struct ctf_trace *tr = arg;
 	struct ctf_value v;
+	uint64_t *num;
 
 	ctf_value(p, &v);
-	if (!p->bad)
-		ctf_env(arg, key, &v);
+	if (p->bad)
+		return;
+	ctf_env(tr, key, &v);
+	if (v.tok != TOK_NUM || v.neg)
+		return;
+	num = ctf_alloc(tr, sizeof(*num));
+	*num = v.num;
+	map_put(&tr->env, name_key(key), num);
 }
 
 static void

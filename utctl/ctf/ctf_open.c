@@ -84,6 +84,12 @@ meta_unpack(struct ctf_trace *tr, char *text, size_t n)
 			    "encrypted", at);
 			return -1;
 		}
+		if (memcmp(h + 35, "\1\10", 2) != 0 &&
+		    memcmp(h + 35, "\2", 2) != 0) {
+			ctf_damage(tr->file, "byte %zu: version %u.%u of CTF "
+			    "is not known here", at, h[35], h[36]);
+			return -1;
+		}
 		if (content > n - at) {
 			if (to > 0)
 				ctf_warn(tr->file, "byte %zu: a packet of "
@@ -212,6 +218,7 @@ ctf_close(struct ctf_trace *tr)
 	free(tr->points_file);
 	ctf_alloc_free(tr);
 	map_free(&tr->aliases);
+	map_free(&tr->env);
 	map_free(&tr->byid);
 	free(tr->file);
 	free(tr);

@@ -29,7 +29,7 @@
 #include <time.h>
 
 #include "../say.h"
-#include "ctf.h"
+#include "ctf_stream.h"
 
 #define NAPS	100	/* sleeps of 10 ms, for what is being written */
 #define GREW_MAX	((uint64_t)1 << 48)	/* a count, in a packet */
@@ -260,15 +260,30 @@ ctf_time_check(struct ctf_stream *s, uint64_t at, int64_t before, int64_t now)
 }
 
 /*
- * By how much did a count grow since the packet before?  If it was by more than
- * programs can have counted meanwhile, that is not known: 0.
+ * By how much did a count grow since the packet before?  It begins anew at 0
+ * when it has counted all that fits its bits; a wide one that would have grown
+ * by half of that was set back.
  */
 static uint64_t
-packet_grew(struct ctf_stream *s, const char *what, uint64_t before,
-    uint64_t now)
+count_grew(const struct ctf_vals *v, enum ctf_role role, uint64_t before)
 {
-	if (now - before <= GREW_MAX)
-		return now - before;
+	const uint32_t bits = v->type[role]->bits;
+	const uint64_t grew = (v->val[role] - before) &
+	    UINT64_MAX >> (64 - bits);
+
+	return bits >= 32 && v->val[role] < before && grew >> (bits - 1) != 0 ?
+	    0 : grew;
+}
+
+/* The growth, if programs can have counted that meanwhile; or 0. */
+static uint64_t
+packet_grew(struct ctf_stream *s, const char *what, uint64_t before,
+    uint64_t grew)
+{
+	const uint64_t now = before + grew;
+
+	if (grew <= GREW_MAX)
+		return grew;
 	if (!s->leaps) {
 		ctf_damage_once(3 * s->index + 2);
 		ctf_damage(s->path, "%s leaps from %llu to %llu in the packet "
@@ -314,17 +329,19 @@ static void
 packet_losses(struct ctf_stream *s, const struct ctf_vals *v)
 {
 	int64_t begin, end;
-	uint64_t n;
+	uint64_t n, grew;
 
 	begin = ctf_ns(s->class->clock, s->cycles);
 	end = v->has & 1 << ROLE_END ? packet_end(s, v->val[ROLE_END]) : begin;
 	if (v->has & 1 << ROLE_DISCARDED) {
 		n = v->val[ROLE_DISCARDED];
-		if (s->hasend ? n > s->discarded : n > 0 &&
-		    (begin < end || !(v->has & 1 << ROLE_END))) {
+		grew = !s->hasend ? n : count_grew(v, ROLE_DISCARDED,
+		    s->discarded);
+		if (grew > 0 && (s->hasend || begin < end ||
+		    !(v->has & 1 << ROLE_END))) {
 			s->discards = 1;
 			s->ndiscarded = !s->hasend ? 0 : packet_grew(s,
-			    "events_discarded", s->discarded, n);
+			    "events_discarded", s->discarded, grew);
 			s->from = s->hasend ? s->end : begin;
 			s->to = end;
 		}
@@ -332,8 +349,10 @@ packet_losses(struct ctf_stream *s, const struct ctf_vals *v)
 	}
 	if (v->has & 1 << ROLE_SEQ) {
 		n = v->val[ROLE_SEQ];
-		if (s->hasseq && n > s->seq && n - s->seq > 1) {
-			s->nlost = packet_grew(s, "packet_seq_num", s->seq, n);
+		if (s->hasseq && (grew = count_grew(v, ROLE_SEQ,
+		    s->seq)) > 1) {
+			s->nlost = packet_grew(s, "packet_seq_num", s->seq,
+			    grew);
 			s->nlost -= s->nlost > 0;
 			s->lostfrom = s->end < begin ? s->end : begin;
 			s->lost = begin;

@@ -46,6 +46,7 @@ struct ctf_parse {
 	const char		*str;		/* TOK_IDENT, TOK_STR */
 	uint64_t		 num;		/* TOK_NUM */
 	int			 depth;
+	unsigned int		 nscopes;	/* open ones */
 	struct fields		*scope;		/* ctf_type.c's */
 	int			 nwarned;	/* unknown attributes */
 	int			 bad;		/* said why, or ... */
@@ -89,6 +90,7 @@ const char *ctf_value_clock(struct ctf_parse *, const struct ctf_value *);
 
 /* ctf_make.c */
 struct ctf_type *make_type(struct ctf_trace *, enum ctf_kind, unsigned long);
+uint64_t name_key(const char *);
 void	 make_number(struct ctf_type *);
 const char *make_array(struct ctf_type *, struct ctf_type *);
 const char *make_struct(struct ctf_trace *, struct ctf_type *,
@@ -100,11 +102,10 @@ void	 make_labels(struct ctf_trace *, struct ctf_type *,
 	    const struct ctf_label *, size_t);
 struct ctf_type *make_own(struct ctf_trace *, struct ctf_type *);
 struct ctf_field *make_path(struct ctf_trace *, struct ctf_type *,
-	    const char *, size_t);
+	    const char *);
 
 /* ctf_scalar.c */
 void	 ctf_block(struct ctf_parse *, ctf_key *, void *);
-uint64_t name_key(const char *);
 struct ctf_type *type_new(struct ctf_parse *, enum ctf_kind);
 struct ctf_type *type_find(struct ctf_parse *, const char *);
 void	 type_name(struct ctf_parse *, const char *, struct ctf_type *);
@@ -122,7 +123,6 @@ void	 ctf_typealias(struct ctf_parse *, int);
 int	 ctf_typealias_here(struct ctf_parse *);
 
 /* ctf_scope.c: lengths and tags that are elsewhere in a trace. */
-uint32_t ctf_slot(struct ctf_trace *, const char *);
 const char *ctf_slot_isbad(const struct ctf_type *, const struct ctf_field *);
 void	 ctf_slot_labels(struct ctf_trace *, struct ctf_type *,
 	    struct ctf_type *);

@@ -30,7 +30,7 @@
 
 #include "../regular.h"
 #include "../say.h"
-#include "ctf.h"
+#include "ctf_stream.h"
 
 #define CLASS		UINT32_MAX	/* the ID of the class of streams */
 #define PACKETMAX	512		/* bytes */

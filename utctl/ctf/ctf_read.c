@@ -22,7 +22,7 @@
 
 #include <string.h>
 
-#include "ctf.h"
+#include "ctf_stream.h"
 
 /* After ctf_read(): the event's contexts and fields. */
 void
@@ -344,7 +344,7 @@ ctf_again(struct ctf_stream *s, const struct ctf_trace *tr, int event)
 	if (s->class == NULL)
 		s->inpacket = 0;
 	ctf_stream_vals(s);
-	if (s->class != NULL && s->inpacket && (tr->paths != NULL || tr->roles))
+	if (s->class != NULL && s->inpacket && (tr->haspaths || tr->roles))
 		packet_again(s, event);
 	if (!event)
 		return 1;

@@ -25,6 +25,7 @@
 #include "ctf_parse.h"
 
 #define WARNINGS	16		/* a trace has at most */
+#define KEYS		16		/* compared in a block */
 
 struct labels {
 	struct ctf_type		*type;
@@ -46,12 +47,6 @@ attr_unknown(struct ctf_parse *p, const char *key)
 	if (!p->bad && p->nwarned++ < WARNINGS)
 		ctf_warn(p->trace->file, "line %lu: unknown attribute '%.64s'",
 		    p->line, key);
-}
-
-uint64_t
-name_key(const char *name)
-{
-	return map_bytes(0, name, strlen(name));
 }
 
 struct ctf_type *
@@ -78,9 +73,13 @@ type_name(struct ctf_parse *p, const char *name, struct ctf_type *t)
 		ctf_error(p, "too many types");
 		return;
 	}
+	for (a = map_get(&p->trace->aliases, key); a != NULL; a = a->next)
+		if (!a->gone && a->depth == p->nscopes)
+			ctf_error(p, "a second type '%.64s'", name);
 	a = ctf_alloc(p->trace, sizeof(*a));
 	a->name = name;
 	a->type = t;
+	a->depth = p->nscopes;
 	a->next = map_get(&p->trace->aliases, key);
 	map_put(&p->trace->aliases, key, a);
 	a->older = p->trace->newest;
@@ -93,6 +92,7 @@ type_leave(struct ctf_parse *p, const struct ctf_alias *newest)
 {
 	struct ctf_alias *a;
 
+	p->nscopes--;
 	for (a = p->trace->newest; a != newest; a = a->older)
 		a->gone = 1;
 	p->trace->newest = a;
@@ -124,16 +124,32 @@ type_tag(struct ctf_parse *p, const char *what)
 	return tag;
 }
 
-/* { key = value; ... } */
+/* Note a key of a block, which is there once: all are among the first few. */
+static void
+key_seen(struct ctf_parse *p, const char **seen, const char *key)
+{
+	int i;
+
+	for (i = 0; i < KEYS && seen[i] != NULL; i++)
+		if (strcmp(seen[i], key) == 0)
+			ctf_error(p, "a second '%.64s'", key);
+	if (i < KEYS && strncmp(key, "type", 4) != 0)
+		seen[i] = key;
+}
+
+/* { key = value; ... }, in env any key as often as it likes. */
 void
 ctf_block(struct ctf_parse *p, ctf_key *key, void *arg)
 {
 	struct ctf_alias *outside = p->trace->newest;
-	const char *name;
+	const char *name, *seen[KEYS] = { NULL };
 
+	p->nscopes++;
 	ctf_expect(p, '{', "'{'");
 	while (p->tok != '}' && !p->bad) {
 		name = ctf_path(p);
+		if (arg != p->trace)
+			key_seen(p, seen, name);
 		if (!p->bad)
 			key(p, name, arg);
 		ctf_expect(p, ';', "';'");
@@ -309,6 +325,9 @@ label_read(struct ctf_parse *p, struct labels *l)
 		new.lo = new.hi = label_value(p, l->type);
 		if (ctf_accept(p, TOK_DOTS))
 			new.hi = label_value(p, l->type);
+		if (l->type->sign ? (int64_t)new.lo > (int64_t)new.hi :
+		    new.lo > new.hi)
+			ctf_error(p, "a range ends before it begins");
 	}
 	label_add(l, &new);
 }
@@ -390,6 +409,8 @@ type_enum(struct ctf_parse *p)
 			break;
 	}
 	ctf_expect(p, '}', "'}'");
+	if (l.n == 0)
+		ctf_error(p, "an enum without labels");
 	make_labels(p->trace, l.type, l.list, l.n);
 	free(l.list);
 	if (tag != NULL)

@@ -16,8 +16,8 @@
 
 /*
  * TSDL: lengths and tags that types name by absolute paths, as
- * stream.event.context.n.  The field's value goes to a slot of the path, which
- * is found in each stream and event that has the type.
+ * stream.event.context.n.  The path is found in each stream and event that has
+ * the type, and the field there has a slot for its value.
  */
 
 #include <stdlib.h>
@@ -34,18 +34,11 @@ static const char *const scopes[] = { "trace.packet.header.",
 
 #define NSCOPES	((int)(sizeof(scopes) / sizeof(scopes[0])))
 
-struct ctf_path {
-	struct ctf_path	*next;
-	const char	*path;
-	uint32_t	 slot;
-};
-
 /* A look through all types of one event, or of what is before all events. */
 struct look {
 	struct ctf_trace	*tr;
 	struct ctf_type		**roots[NSCOPES];	/* NULL: not here */
 	int			 scope;		/* where we are */
-	size_t			 index;		/* the field there */
 };
 
 /* The scope of an absolute path; -1: it is a relative one. */
@@ -60,31 +53,14 @@ ctf_scope_of(const char *path)
 	return -1;
 }
 
-/* The slot of an absolute path. */
-uint32_t
-ctf_slot(struct ctf_trace *tr, const char *path)
-{
-	struct ctf_path *a;
-
-	for (a = tr->paths; a != NULL; a = a->next)
-		if (strcmp(a->path, path) == 0)
-			return a->slot;
-	a = ctf_alloc(tr, sizeof(*a));
-	a->path = path;
-	a->slot = ++tr->nslots;
-	a->next = tr->paths;
-	tr->paths = a;
-	return a->slot;
-}
-
 /* Why can the field not be the type's length or tag?  NULL: it can. */
 const char *
 ctf_slot_isbad(const struct ctf_type *t, const struct ctf_field *f)
 {
 	if (t->kind == CTF_VARIANT)
 		return f->type->kind == CTF_ENUM ? NULL : "is no enum";
-	return f->type->kind == CTF_INT && !f->type->sign ? NULL :
-	    "is no unsigned integer";
+	return (f->type->kind == CTF_INT || f->type->kind == CTF_ENUM) &&
+	    !f->type->sign ? NULL : "is no unsigned integer";
 }
 
 /* The values of a tag that choose options: those of the labels of that name. */
@@ -122,20 +98,13 @@ path_resolve(struct look *l, struct ctf_type *t)
 	if (root == NULL || *root == NULL || scope > l->scope)
 		return "is no field before this";
 	*root = make_own(l->tr, *root);
-	(*root)->inherits = 0;
-	if ((f = make_path(l->tr, *root, path, scope == l->scope ? l->index :
-	    (*root)->nfields)) == NULL)
+	if ((f = make_path(l->tr, *root, path)) == NULL)
 		return "is no field before this";
-	if (f->outer != 0 && f->outer != t->slot && t->owned)
-		return "is meant in two ways";
-	if (f->outer == 0)
-		f->outer = t->slot;
-	t->slot = f->outer;
-	t->owned = 1;
 	if ((why = ctf_slot_isbad(t, f)) != NULL)
 		return why;
-	if (t->kind == CTF_VARIANT && t->elem != NULL && t->elem != f->type)
-		return "is of another type elsewhere";
+	if (f->outer == 0)
+		f->outer = ++l->tr->nslots;
+	t->slot = f->outer;
 	if (t->kind == CTF_VARIANT)
 		ctf_slot_labels(l->tr, t, f->type);
 	return NULL;
@@ -144,8 +113,8 @@ path_resolve(struct look *l, struct ctf_type *t)
 static int
 look_type(struct look *l, struct ctf_type *t)
 {
+	const size_t n = t->nfields;
 	const char *why;
-	size_t i;
 
 	l->tr->steps += 1 + (t->path != NULL ? strlen(t->path) +
 	    (*l->roots[l->scope])->nfields : 0);
@@ -161,9 +130,26 @@ look_type(struct look *l, struct ctf_type *t)
 	}
 	if (t->kind == CTF_ARRAY || t->kind == CTF_SEQ)
 		return look_type(l, t->elem);
-	for (i = 0; i < t->nfields; i++)
-		if (look_type(l, t->fields[i].type) == -1)
+	/* Fields that come later cannot be meant. */
+	for (t->nfields = 1; t->nfields <= n; t->nfields++)
+		if (look_type(l, t->fields[t->nfields - 1].type) == -1)
 			return -1;
+	t->nfields = n;
+	return 0;
+}
+
+static int
+has_path(const struct ctf_type *t)
+{
+	size_t i;
+
+	if (t->path != NULL)
+		return 1;
+	if (t->kind == CTF_ARRAY || t->kind == CTF_SEQ)
+		return has_path(t->elem);
+	for (i = 0; i < t->nfields; i++)
+		if (has_path(t->fields[i].type))
+			return 1;
 	return 0;
 }
 
@@ -171,16 +157,15 @@ look_type(struct look *l, struct ctf_type *t)
 static int
 look_scopes(struct look *l, int first)
 {
-	struct ctf_type *t;
+	struct ctf_type **root;
 
 	for (l->scope = first; l->scope < NSCOPES; l->scope++) {
-		if (l->roots[l->scope] == NULL)
+		root = l->roots[l->scope];
+		if (root == NULL || *root == NULL || !has_path(*root))
 			continue;
-		t = *l->roots[l->scope];
-		for (l->index = 0; t != NULL && l->index < t->nfields;
-		    l->index++)
-			if (look_type(l, t->fields[l->index].type) == -1)
-				return -1;
+		*root = make_own(l->tr, *root);
+		if (look_type(l, *root) == -1)
+			return -1;
 	}
 	return 0;
 }
@@ -189,11 +174,11 @@ look_scopes(struct look *l, int first)
 int
 ctf_scope(struct ctf_trace *tr)
 {
-	struct look l = { tr, { &tr->header }, 0, 0 };
+	struct look l = { tr, { &tr->header }, 0 };
 	struct ctf_sclass *sc;
 	struct ctf_eclass *ev;
 
-	if (tr->paths == NULL)
+	if (!tr->haspaths)
 		return 0;
 	if (look_scopes(&l, 0) == -1)
 		return -1;

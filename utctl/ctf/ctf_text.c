@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "../say.h"
-#include "ctf.h"
+#include "ctf_type.h"
 
 #define NOCHAR	0xfffd
 

@@ -98,8 +98,7 @@ field_meant(struct ctf_parse *p, const char *path, uint32_t **slot)
 	if (f->type->kind != CTF_STRUCT)
 		return NULL;
 	f->type = make_own(p->trace, f->type);
-	if ((f = make_path(p->trace, f->type, dot + 1,
-	    f->type->nfields)) != NULL)
+	if ((f = make_path(p->trace, f->type, dot + 1)) != NULL)
 		*slot = &f->outer;
 	return f;
 }
@@ -116,12 +115,11 @@ slot_set(struct ctf_parse *p, struct ctf_type *t, const char *path)
 
 	if (ctf_scope_of(path) != -1) {
 		t->path = path;
-		t->slot = ctf_slot(p->trace, path);
+		p->trace->haspaths = 1;
 		return NULL;
 	}
 	if ((f = field_meant(p, path, &slot)) == NULL) {
-		ctf_error(p, "no field '%.64s' before this, or it is that of "
-		    "another struct, too", path);
+		ctf_error(p, "no field '%.64s' before this", path);
 		return NULL;
 	}
 	if (*slot == 0)
@@ -144,6 +142,19 @@ type_seq(struct ctf_parse *p, struct ctf_type *elem, const char *path)
 	return NULL;
 }
 
+/* A length that env tells is a number. */
+static void
+dim_env(struct ctf_parse *p, struct ctf_value *dim)
+{
+	const uint64_t *num;
+
+	if (strncmp(dim->str, "env.", 4) != 0 ||
+	    (num = map_get(&p->trace->env, name_key(dim->str + 4))) == NULL)
+		return;
+	dim->tok = TOK_NUM;
+	dim->num = *num;
+}
+
 /* The brackets after a field's name: the last is the innermost. */
 static struct ctf_type *
 field_dims(struct ctf_parse *p, struct ctf_type *t)
@@ -158,9 +169,10 @@ field_dims(struct ctf_parse *p, struct ctf_type *t)
 		}
 		dims[n].tok = p->tok;
 		dims[n].num = p->num;
-		if (p->tok == TOK_IDENT)
+		if (p->tok == TOK_IDENT) {
 			dims[n].str = ctf_path(p);
-		else
+			dim_env(p, &dims[n]);
+		} else
 			ctf_expect(p, TOK_NUM, "a length");
 		n++;
 		ctf_expect(p, ']', "']'");
@@ -204,7 +216,7 @@ field_name(struct ctf_parse *p, struct ctf_type *t)
 	t = field_dims(p, t);
 	if (p->bad || t == NULL)
 		return;
-	if (t->kind == CTF_VARIANT && t->slot == 0)
+	if (t->kind == CTF_VARIANT && t->slot == 0 && t->path == NULL)
 		ctf_error(p, "a variant without tag");
 	else if (t->kind == CTF_SEQ && p->scope->n != 0)
 		make_length(&p->scope->list[p->scope->n - 1], name);
@@ -251,6 +263,7 @@ fields_read(struct ctf_parse *p, struct fields *fs, int isvariant)
 	fs->isvariant = isvariant;
 	fs->parent = p->scope;
 	p->scope = fs;
+	p->nscopes++;
 	ctf_expect(p, '{', "'{'");
 	while (p->tok != '}' && !p->bad)
 		field_read(p);

@@ -25,7 +25,7 @@
 
 #include <string.h>
 
-#include "ctf.h"
+#include "ctf_stream.h"
 
 /* To a multiple of so many bits from the packet's beginning. */
 int
@@ -263,6 +263,19 @@ ctf_text(struct ctf_cur *c, const struct ctf_type *t, size_t *len)
 	return from;
 }
 
+/* Note a header's time, of which there may be more bits, or fewer, later. */
+static void
+note_time(struct ctf_vals *v, uint64_t val, uint32_t bits)
+{
+	if (v->has & 1 << ROLE_TIME && bits < v->timebits) {
+		ctf_clock_update(&v->val[ROLE_TIME], val,
+		    UINT64_MAX >> (64 - bits));
+		return;
+	}
+	v->val[ROLE_TIME] = val;
+	v->timebits = bits;
+}
+
 /* Past a field that is noted. */
 static int
 walk_noted(struct ctf_cur *c, const struct ctf_field *f)
@@ -287,13 +300,15 @@ walk_noted(struct ctf_cur *c, const struct ctf_field *f)
 			c->s->vals[f->outer] = val;
 		if (v == NULL)
 			return 0;
-		v->val[f->role] = val;
+		if (f->role == ROLE_TIME)
+			note_time(v, val, !t->leb ? t->bits :
+			    c->p - begin.p > 9 ? 64 :
+			    7 * (uint32_t)(c->p - begin.p));
+		else
+			v->val[f->role] = val;
 		v->type[f->role] = t;
 		v->at[f->role] = begin.p;
 		v->bit[f->role] = (uint8_t)begin.bit;
-		if (f->role == ROLE_TIME)
-			v->timebits = !t->leb ? t->bits : c->p - begin.p > 9 ?
-			    64 : 7 * (uint32_t)(c->p - begin.p);
 	} else if (v == NULL)
 		return 0;
 	else if (f->role == ROLE_UUID)

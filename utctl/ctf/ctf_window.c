@@ -30,7 +30,7 @@
 
 #include "../regular.h"
 #include "../say.h"
-#include "ctf.h"
+#include "ctf_stream.h"
 
 #define SLACK	8		/* see ctf_load() */
 #define FIRST	(4 << 10)	/* bytes read of a place: enough for a header */

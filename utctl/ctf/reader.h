@@ -31,7 +31,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ctf.h"
+#include "ctf_stream.h"
 
 #define READER_LITTLE	(4 << 10)	/* window of who reads headers only */
 

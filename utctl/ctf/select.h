@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 #include "../when.h"
-#include "ctf.h"
+#include "ctf_stream.h"
 #include "expr/compile.h"
 
 #define SELECT_USAGE	"[-b time] [-u time] [-e glob] ... " RULE_USAGE \

@@ -27,7 +27,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "../ctf/ctf.h"
+#include "../ctf/ctf_stream.h"
 
 #define BITS_BLOCK	65536	/* bytes that are copied at a time */
 #define BITS_PARTS	4	/* an event has so many */
