@@ -321,7 +321,8 @@ warns 0 .
 rm -r "$T_CTF/index" "$T_CTF/.hidden" "$T_CTF/empty" || exit 1
 
 # Counts of few bits begin anew at 0: what was lost between two packets of each
-# width, as awk counts it.  A wide count that becomes less was set back.
+# width, as awk counts it, and the same in a cut.  A wide count that becomes
+# less was set back.
 meta_more="clock { name = c; freq = 1; }; typealias
     integer { size = 8; align = 8; map = clock.c.value; } := t;"
 counts() {	# BITS, "DISCARDED SEQ" ...
@@ -346,6 +347,10 @@ counts() {	# BITS, "DISCARDED SEQ" ...
 	utctl view -jq "$T_CTF" >"$T/got" 2>"$T/err" ||
 	    fail "counts of $width bits: $(cat "$T/err")"
 	expected "counts of $width bits" <"$T/want"
+	rm -rf "$T/cut"
+	utctl export -F ctf -o "$T/cut" "$T_CTF" &&
+	    utctl view -jq "$T/cut" >"$T/got" || fail "cut of $width bits"
+	expected "a cut, counts of $width bits" <"$T/want"
 }
 for order in le be; do
 	for sign in '' 'signed = true;'; do

@@ -140,12 +140,6 @@ struct ctf_eclass {
 	unsigned long		 line;
 };
 
-/* An integer so far into a struct; or type is NULL: there is none. */
-struct ctf_place {
-	const struct ctf_type	*type;
-	size_t			 off;
-};
-
 /* An integer so far into a header, as it is in the eight bytes there. */
 struct ctf_bits {
 	size_t			 off;

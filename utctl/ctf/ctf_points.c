@@ -54,10 +54,16 @@ static const struct {
 };
 #define NFIELDS		(sizeof(fields) / sizeof(fields[0]))
 
+/* An integer so far into a packet; or type is NULL: there is none. */
+struct place {
+	const struct ctf_type	*type;
+	size_t			 off;
+};
+
 /* Where a packet has them. */
 struct layout {
 	const struct ctf_sclass	*class;
-	struct ctf_place	 at[NFIELDS];
+	struct place		 at[NFIELDS];
 	size_t			 len;	/* bytes of a packet */
 };
 

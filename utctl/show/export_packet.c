@@ -161,6 +161,18 @@ head_set(struct packet *p, enum ctf_role role, uint64_t v)
 		    (unsigned long long)p->in->pkt, (unsigned long long)v);
 }
 
+/* A count of few bits begins anew at 0, for readers that know: count_grew(). */
+static void
+head_count(struct packet *p, enum ctf_role role, uint64_t grew, uint64_t v)
+{
+	uint64_t mask;
+
+	if (!packet_has(p, role))
+		return;
+	mask = UINT64_MAX >> (64 - p->vals.type[role]->bits);
+	head_set(p, role, grew <= mask >> (mask >= UINT32_MAX) ? v & mask : v);
+}
+
 /*
  * Packets.
  */
@@ -196,6 +208,7 @@ packet_end(struct packet *p)
 	const struct ctf_sclass *sc = p->in->class;
 	struct row *r = p->row;
 	const size_t n = (size_t)(p->outlen + 7) / 8;
+	const uint64_t seq = r->seq, discarded = r->discarded;
 	uint64_t content;
 	int sizes;
 
@@ -216,8 +229,8 @@ packet_end(struct packet *p)
 	r->read = p->vals.val[ROLE_DISCARDED];
 	r->end = packet_has(p, ROLE_END) ? ctf_ns(sc->endclock, p->end) :
 	    ctf_ns(sc->clock, p->begin);
-	head_set(p, ROLE_SEQ, r->seq);
-	head_set(p, ROLE_DISCARDED, r->discarded);
+	head_count(p, ROLE_SEQ, r->seq - seq, r->seq);
+	head_count(p, ROLE_DISCARDED, r->discarded - discarded, r->discarded);
 	head_set(p, ROLE_PACKET, p->pos);
 	head_set(p, ROLE_CONTENT, content);
 	head_set(p, ROLE_BEGIN, p->begin);
