@@ -83,8 +83,9 @@ RCDIR =		$(RCDIR_$(OS))
 LIBUT_SRCS =	libut/arena.c libut/clock.c libut/code_module.c \
 		libut/common/bell.c libut/common/compat.c \
 		libut/common/context.c libut/common/gettime.c \
-		libut/common/msg.c libut/common/rundir.c libut/common/shm.c \
-		libut/common/sock.c libut/common/threads.c libut/conn.c \
+		libut/common/msg.c libut/common/readable.c \
+		libut/common/rundir.c libut/common/shm.c libut/common/sock.c \
+		libut/common/threads.c libut/conn.c \
 		libut/event.c libut/expr/filter.c libut/expr/range.c \
 		libut/expr/verify.c libut/filters.c libut/find.c \
 		libut/forked.c libut/late_utd.c libut/listener.c \
@@ -92,7 +93,11 @@ LIBUT_SRCS =	libut/arena.c libut/clock.c libut/code_module.c \
 		libut/overwrite.c libut/own_context.c libut/phdr.c \
 		libut/prefix.c libut/record.c libut/region.c libut/register.c \
 		libut/shared.c libut/slot.c libut/spans.c libut/stack.c \
-		libut/subbuf.c libut/thread.c libut/wait.c
+		libut/subbuf.c libut/thread.c libut/unwind/bytes.c \
+		libut/unwind/cfi.c libut/unwind/expr.c libut/unwind/frame.c \
+		libut/unwind/memory.c libut/unwind/modules.c \
+		libut/unwind/regs.c libut/unwind/rule.c libut/unwind/table.c \
+		libut/unwind/walk.c libut/wait.c
 LIBUT_OBJS =	$(LIBUT_SRCS:.c=.o)
 LIBUT_HDRS =	libut/common/attr.h libut/common/clock.h libut/common/compat.h \
 		libut/common/context.h libut/common/escape.h \

@@ -46,6 +46,7 @@
 #include "ut_code.h"
 #include "ut_event.h"
 #include "ut_loaded.h"
+#include "unwind/unwind.h"
 
 #define FILE_STEP	64	/* sizes of struct file are multiples */
 
@@ -427,6 +428,8 @@ static void
 changed(void)
 {
 	dated = true;
+	if (ut_unwind_used() && !stuck)
+		ut_unwind_changed();
 	if (events_wanted())
 		look_again(modules_look);
 }
@@ -571,8 +574,11 @@ ut_code_gone(void)
 	self = ut_mute();
 	if (!ut_loaded_finds())
 		ut_loaded_changed();
-	else if (table != NULL)
-		look_again(look_for_gone);
+	else {
+		if (table != NULL)
+			look_again(look_for_gone);
+		ut_unwind_gone();
+	}
 	ut_unmute(self);
 	ut_leave(&signals);
 	errno = error;

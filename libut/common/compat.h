@@ -206,6 +206,14 @@ void	 ut_stack_forking(void);
 int	 ut_stack(uintptr_t *, uintptr_t *);
 
 /*
+ * Can the page that has that address be read (readable.c)?  0 if that is not
+ * known, as before the first function, which is told whether valgrind(1) runs
+ * us.  The second is async-signal-safe, and keeps errno.
+ */
+void	 ut_readable_init(int);
+int	 ut_readable(const void *);
+
+/*
  * Fresh pages, or NULL.  A child made without our knowledge sees zeros in
  * them, where the system can do that.
  */

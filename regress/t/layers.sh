@@ -21,9 +21,10 @@ named() {
 # "main" is what is only there to bring a program's parts together.
 rooms() {
 	cat <<-'EOF'
-	libut libut/common libut/expr
+	libut libut/common libut/expr libut/unwind
 	libut/common
 	libut/expr libut/common
+	libut/unwind libut/common
 	utd libut/common
 	utd/consumer utd libut/common
 	utd/parent/talk utd libut/common
