@@ -27,7 +27,7 @@
 #define HEADER		12		/* bytes before the table */
 #define HEADER_VERSION	1
 #define BYTES4		3		/* DW_EH_PE_udata4 */
-#define TABLE		0x3b		/* of 4 bytes, from the header's place */
+#define TABLE		0x3b		/* 4 bytes, from the header */
 
 /* The n-th number of the table, two for each function. */
 static uintptr_t

@@ -22,9 +22,9 @@
  * to the system for each page.
  *
  * A piece is one word, the address of its first page and the number of pages:
- * so a handler that walks while its thread walks finds a piece or none, and what
- * it leaves there is true for what it has interrupted.  Who walks has a copy,
- * which stays true.
+ * a handler that walks while its thread walks finds a piece or none, and leaves
+ * one that is true for the walk that it has interrupted, too.  A walk has a copy
+ * of the piece in use, which stays true whatever becomes of the word.
  */
 
 #include "memory.h"

@@ -99,7 +99,7 @@ row_rule(const struct row *row, uintptr_t place)
 #endif
 }
 
-/* The rule of a linker's stub, which is entered by a jump, and saves nothing. */
+/* The rule of a linker's stub, to which a call jumps, and which saves nothing. */
 static uint64_t
 stub_rule(void)
 {
@@ -160,7 +160,8 @@ made_rule(uintptr_t pc, bool exact, struct budget *left)
 	if (left->pages < 2)
 		return RULE_CUT;
 	left->pages -= 2;
-	if (pc < CODE_BEFORE || !ut_readable((const void *)(pc - CODE_BEFORE)) ||
+	if (pc < CODE_BEFORE ||
+	    !ut_readable((const void *)(pc - CODE_BEFORE)) ||
 	    !ut_readable((const void *)(pc + CODE_AFTER)))
 		return exact ? RULE_CUT : RULE_NOCODE;
 	if ((rule = signal_rule(pc)) != RULE_CUT)

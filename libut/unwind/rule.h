@@ -126,7 +126,8 @@ int	 ut_row(const struct unwind_module *, uintptr_t, struct row *,
 /* rule.c: the rule of a place that was interrupted, or that a call is at. */
 uint64_t ut_rule(uintptr_t, bool, struct budget *);
 /* Where its caller's register is saved, counted from the CFA. */
-bool	 ut_rule_other(uintptr_t, unsigned int, struct saved *, struct budget *);
+bool	 ut_rule_other(uintptr_t, unsigned int, struct saved *,
+	    struct budget *);
 
 /*
  * table.c: the same, remembered.  A pair is stored as two words, the key xored

@@ -67,7 +67,7 @@ caller_only(uintptr_t from, struct unwound *s)
 
 #if UNWIND_CPU
 
-#define UNKNOWN		((uintptr_t)1)	/* a frame pointer: aligned to nothing */
+#define UNKNOWN		((uintptr_t)1)	/* frame pointer, which aligns to none */
 #define NO_REG		REG_N
 
 /* Where a walk is: at a place that was interrupted, or is returned to. */
@@ -212,7 +212,8 @@ by_rule(struct walk *w, uint64_t rule, uintptr_t place)
 			return stop(w, UNWIND_CUT);
 		cfa += (uintptr_t)RULE_PCAT(rule);
 	}
-	if (cfa % WORD != 0 || cfa < w->at.sp || (cfa == w->at.sp && !w->at.exact))
+	if (cfa % WORD != 0 || cfa < w->at.sp ||
+	    (cfa == w->at.sp && !w->at.exact))
 		return stop(w, UNWIND_CUT);
 #if defined(__aarch64__)
 	if (RULE_INREG(rule)) {
@@ -246,15 +247,12 @@ by_signal(struct walk *w, uint64_t rule)
 	return true;
 }
 
-/* Whose frame pointer is 0 is the outermost. */
 static bool
 by_pointer(struct walk *w)
 {
 	struct unwind_module m;
 	uintptr_t fp, pc;
 
-	if (w->at.fp == 0)
-		return stop(w, UNWIND_DONE);
 	if (!word(w, w->at.fp, &fp) || !word(w, w->at.fp + WORD, &pc))
 		return stop(w, UNWIND_CUT);
 	pc = UNSIGNED_PC(pc);
@@ -264,6 +262,21 @@ by_pointer(struct walk *w)
 		return stop(w, UNWIND_CUT);
 	called(w, pc, w->at.fp + 2 * WORD, fp);
 	return true;
+}
+
+/*
+ * Where modules without rules end a stack.  musl has none; its code begins each
+ * with the frame pointer 0, which programs that use rules do not change.
+ */
+static uint32_t
+bare_end(const struct walk *w)
+{
+#if defined(__GLIBC__)
+	(void)w;
+	return UNWIND_CUT;
+#else
+	return w->at.fp == 0 ? UNWIND_DONE : UNWIND_CUT;
+#endif
 }
 
 /* One frame; false: the stack ends there, for the reason in w->end. */
@@ -293,7 +306,7 @@ step(struct walk *w)
 	case RULE_END:
 		return stop(w, UNWIND_DONE);
 	case RULE_BARE:
-		return stop(w, w->at.fp == 0 ? UNWIND_DONE : UNWIND_CUT);
+		return stop(w, bare_end(w));
 	default:
 		return stop(w, UNWIND_CUT);
 	}
@@ -450,10 +463,12 @@ ut_unwind_context(struct unwinder *u, const void *context, struct unwound *s)
 /* Our own caller: where it goes on, and what it has in its registers. */
 #if defined(__aarch64__)
 #define CALLER(w) do {							\
-	__asm__ volatile("adr %0, .\n\tmov %1, sp\n\tmov %2, x29\n\t"	\
-	    "mov %3, x30" : "=&r" ((w)->at.pc), "=&r" ((w)->at.sp),		\
-	    "=&r" ((w)->at.fp), "=&r" ((w)->at.link));			\
-	(w)->at.exact = true;						\
+	struct place *at_ = &(w)->at;					\
+									\
+	__asm__ volatile("adr %0, .\n\tmov %1, sp\n\t"			\
+	    "mov %2, x29\n\tmov %3, x30" : "=&r" (at_->pc),		\
+	    "=&r" (at_->sp), "=&r" (at_->fp), "=&r" (at_->link));	\
+	at_->exact = true;						\
 } while (0)
 #else
 #define CALLER(w) do {							\
