@@ -80,7 +80,8 @@ RC =		$(DATADIR)/$(RCNAME_$(OS))
 RCDIR =		$(RCDIR_$(OS))
 
 # libut: each object once, position-independent, for libut.so and libut.a.
-LIBUT_SRCS =	libut/arena.c libut/clock.c libut/code_module.c \
+LIBUT_SRCS =	libut/arena.c libut/callstack.c libut/clock.c \
+		libut/code_module.c \
 		libut/common/bell.c libut/common/compat.c \
 		libut/common/context.c libut/common/gettime.c \
 		libut/common/msg.c libut/common/readable.c \

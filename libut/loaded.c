@@ -423,13 +423,21 @@ look_again(void (*how)(struct table *, uint32_t))
 	}
 }
 
+/* The unwinder is to know the modules, unless the linker's lock is stuck. */
+void
+ut_loaded_unwind(void)
+{
+	if (!stuck)
+		ut_unwind_changed();
+}
+
 /* Something has come or gone: look, unless the linker's lock may be stuck. */
 static void
 changed(void)
 {
 	dated = true;
-	if (ut_unwind_used() && !stuck)
-		ut_unwind_changed();
+	if (ut_unwind_used())
+		ut_loaded_unwind();
 	if (events_wanted())
 		look_again(modules_look);
 }

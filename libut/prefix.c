@@ -177,7 +177,9 @@ ut_prefix_make(struct prefix *pf, const struct contexts *cs)
 			return ENOMEM;
 		pf->of[i].kind = (uint32_t)kind;
 		pf->len += context_table[kind].size;
-		pf->caller |= kind == CONTEXT_CALLER;
+		pf->caller |= kind == CONTEXT_CALLER || kind == CONTEXT_STACK;
+		if (kind == CONTEXT_STACK)
+			pf->depth = context_depth(cs->name[i]);
 	}
 	pf->n = cs->n;
 	return 0;
@@ -187,9 +189,11 @@ ut_prefix_make(struct prefix *pf, const struct contexts *cs)
 void
 ut_prefix_set(unsigned int i, const struct prefix *pf)
 {
+	static uint64_t serial;
 	const uint32_t bit = pf->n > 0 ? 1u << i : 0;
 
 	ut_prefixes[i] = *pf;
+	ut_prefixes[i].serial = ++serial;
 	__atomic_store_n(&ut_prefixed, (ut_prefixed & ~(1u << i)) | bit,
 	    __ATOMIC_RELAXED);
 }
@@ -233,15 +237,6 @@ callback_call(struct level *l, struct app *a)
 	return v;
 }
 
-/* The address of the call, if the program's ut.h is one that tells it. */
-static uint64_t
-context_caller(const struct ut_record *r)
-{
-	const struct level *l = r->level;
-
-	return r->event->caller != 0 ? (uint64_t)l->caller : 0;
-}
-
 static uint64_t
 context_get(const struct ut_record *r, uint32_t kind, struct app *a, int error)
 {
@@ -261,9 +256,11 @@ context_get(const struct ut_record *r, uint32_t kind, struct app *a, int error)
 	case CONTEXT_NEST:
 		return (uint64_t)(l - ut_self->levels);
 	case CONTEXT_CALLER:
-		return context_caller(r);
+		return (uint64_t)ut_prefix_caller(r);
 	case CONTEXT_ERRNO:
 		return (uint64_t)error;
+	case CONTEXT_STACK:
+		return l->stack_id;
 	default:
 		return callback_call(l, a);
 	}

@@ -110,6 +110,7 @@ static unsigned char	*begin_other(struct ut_record *,
 static unsigned char	*begin_filtered(struct ut_record *);
 static unsigned char	*begin_prefixed(struct ut_record *);
 static unsigned char	*begin_late(struct ut_record *, struct writer *);
+static unsigned char	*begin_stacked(struct ut_record *, struct writer *);
 static unsigned char	*commit_other(struct ut_record *);
 
 static inline void
@@ -332,7 +333,7 @@ begin_slow(struct ut_record *r, struct writer *w)
 	case ROOM_OWN:
 		return event_head(w, ON_ID(r->on), r->time);
 	case ROOM_SHARED:
-		return ut_shared_head(w, rg, ON_ID(r->on));
+		return ut_shared_head(w, rg, ON_ID(r->on), 0);
 	}
 	return NULL;
 }
@@ -391,6 +392,8 @@ begin_prefixed(struct ut_record *r)
 
 	r->on |= ON_PREFIX;
 	r->len += pf->len;
+	if (UT_UNLIKELY(pf->depth != 0))
+		return begin_stacked(r, w);
 	if (UT_LIKELY(writer_ready(w, r->len)))
 		return ut_prefix_put(r, pf, w->data +
 		    UT_COMMIT_LEN(w->commit) + UT_EVENT_HEAD);
@@ -451,6 +454,85 @@ begin_late(struct ut_record *r, struct writer *w)
 		return p != NULL ? ut_prefix_put(r, prefix_of(r, w), p) :
 		    next_unprefixed(r, w);
 	return p != NULL ? p : next_region(r);
+}
+
+/* The event is over in the writer's region, where it has a stack. */
+static unsigned char *
+next_unstacked(struct ut_record *r, const struct writer *w)
+{
+	const struct level *l = r->level;
+
+	r->len -= l->definition;
+	return next_unprefixed(r, w);
+}
+
+/*
+ * The definition, if there is one, and then the contexts, which are the same
+ * for both.  The heads of an event in the writer's own sub-buffer come later.
+ */
+static unsigned char *
+put_stacked(struct ut_record *r, const struct writer *w)
+{
+	const struct level *l = r->level;
+	const struct prefix *pf = prefix_of(r, w);
+	const struct region *rg = region_of(r, w);
+	unsigned char *p, *q;
+
+	if (w->sub == NULL)
+		p = ut_shared_head(w, rg, ON_ID(r->on), l->definition);
+	else
+		p = w->data + UT_COMMIT_LEN(w->commit) + l->definition +
+		    UT_EVENT_HEAD;
+	q = ut_prefix_put(r, pf, p);
+	if (l->definition == 0)
+		return q;
+	p -= l->definition;
+	if (w->sub == NULL)
+		p = ut_shared_head(w, rg, UT_ID_STACK, 0);
+	memcpy(p, q - pf->len, pf->len);
+	ut_callstack_put(l, p + pf->len);
+	return q;
+}
+
+/*
+ * Without room, or too late for the sub-buffer, the event goes to another
+ * packet, with all of the definition.  If that is shared, the definition has to
+ * say whose it is, too.
+ */
+static unsigned char * __attribute__((noinline))
+begin_stacked_late(struct ut_record *r, struct writer *w)
+{
+	const struct region *rg = region_of(r, w);
+	struct level *l = r->level;
+
+	r->len -= l->definition;
+	l->definition = ut_callstack_whole(l, prefix_of(r, w));
+	if (l->definition != 0)
+		l->definition += rg->wholen;
+	r->len += l->definition;
+	if (begin_slow(r, w) == NULL)
+		return next_unstacked(r, w);
+	if (l->definition != 0 && w->sub != NULL) {
+		l->definition -= rg->wholen;
+		r->len -= rg->wholen;
+	}
+	return put_stacked(r, w);
+}
+
+/* After begin_prefixed, where one of the contexts is the stack. */
+static unsigned char * __attribute__((noinline))
+begin_stacked(struct ut_record *r, struct writer *w)
+{
+	struct level *l = r->level;
+
+	r->on |= ON_STACK;
+	l->definition = ut_callstack_find(l, w, prefix_of(r, w),
+	    ut_prefix_caller(r));
+	r->len += l->definition;
+	if (UT_LIKELY(writer_ready(w, r->len)))
+		return put_stacked(r, w);
+	set_time(r, region_of(r, w)->clock);
+	return begin_stacked_late(r, w);
 }
 
 /* In the regions that listen: several, or none any more. */
@@ -595,9 +677,10 @@ ut_begin_at(struct ut_record *r, void *caller)
 /* Does the event pass the filter of the region?  Its contexts are at p. */
 static inline bool
 passes(const struct ut_record *r, const struct writer *w,
-    const struct region *rg, const unsigned char *p)
+    const struct region *rg, const unsigned char *p, size_t definition)
 {
-	return ut_passes(r->event, w, rg, p, r->len - UT_EVENT_HEAD);
+	return ut_passes(r->event, w, rg, p + definition,
+	    r->len - definition - UT_EVENT_HEAD);
 }
 
 /*
@@ -610,7 +693,7 @@ commit_more(struct ut_record *r, struct writer *w, bool prefix)
 	struct region *rg = region_of(r, w);
 	unsigned char *p = w->data + UT_COMMIT_LEN(w->commit);
 
-	if (!passes(r, w, rg, p + UT_EVENT_HEAD)) {
+	if (!passes(r, w, rg, p + UT_EVENT_HEAD, 0)) {
 		/* Release, as nothing that was written may come after it. */
 		atomic_store_explicit(&w->slot->busy, 0, memory_order_release);
 		return prefix ? next_unprefixed(r, w) : next_region(r);
@@ -623,9 +706,51 @@ commit_more(struct ut_record *r, struct writer *w, bool prefix)
 	return prefix ? next_unprefixed(r, w) : next_region(r);
 }
 
+/* The event's head, and its definition's. */
+static void
+stacked_heads(const struct ut_record *r, const struct writer *w,
+    uint32_t definition)
+{
+	unsigned char *p = w->data + UT_COMMIT_LEN(w->commit);
+
+	if (definition != 0)
+		ut_event_head(p, UT_ID_STACK, r->time);
+	ut_event_head(p + definition, ON_ID(r->on), r->time);
+}
+
+/* Likewise, an event with a stack: what is defined counts once committed. */
+static unsigned char * __attribute__((noinline))
+commit_stacked(struct ut_record *r, struct writer *w)
+{
+	struct level *l = r->level;
+	struct region *rg = region_of(r, w);
+	const struct prefix *pf = prefix_of(r, w);
+	const uint32_t start = UT_COMMIT_LEN(w->commit);
+
+	if (!passes(r, w, rg, w->data + start + UT_EVENT_HEAD, l->definition)) {
+		atomic_store_explicit(&w->slot->busy, 0, memory_order_release);
+		return next_unstacked(r, w);
+	}
+	set_time(r, rg->clock);
+	if (UT_UNLIKELY(!time_fits(w, r->time) ||
+	    !ut_callstack_holds(l, w, pf)))
+		return begin_stacked_late(r, w);
+	stacked_heads(r, w, l->definition);
+	if (l->definition == 0) {
+		commit(r, w, w->sub);
+	} else {
+		ut_callstack_commit(l, w);
+		commit(r, w, w->sub);
+		ut_callstack_defined(l, w, pf, start);
+	}
+	return next_unstacked(r, w);
+}
+
 static unsigned char * __attribute__((noinline))
 commit_prefixed(struct ut_record *r, struct writer *w)
 {
+	if (UT_UNLIKELY((r->on & ON_STACK) != 0))
+		return commit_stacked(r, w);
 	return commit_more(r, w, true);
 }
 
@@ -641,12 +766,18 @@ commit_filtered(struct ut_record *r, struct writer *w)
 static unsigned char *
 commit_shared(struct ut_record *r, struct writer *w)
 {
+	const struct level *l = r->level;
 	struct region *rg = region_of(r, w);
+	const bool stacked = (r->on & ON_STACK) != 0;
+
 	if (ON_HAS(r->on, ON_FILTER) &&
-	    !passes(r, w, rg, w->data + UT_EVENT_HEAD + rg->wholen))
+	    !passes(r, w, rg, w->data + UT_EVENT_HEAD + rg->wholen,
+	    stacked ? l->definition : 0))
 		ut_shared_end(w, rg);
 	else
 		ut_shared_commit(w, rg, r->len);
+	if (stacked)
+		return next_unstacked(r, w);
 	return (r->on & ON_PREFIX) != 0 ? next_unprefixed(r, w) :
 	    next_region(r);
 }

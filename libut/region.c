@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "ut_event.h"
+#include "ut_loaded.h"
 #include "ut_prefix.h"
 #include "ut_region.h"
 
@@ -296,6 +297,8 @@ ut_region_attach(const struct known *as, uint32_t handle, int fd, int bell,
 	rg->pid = getpid();
 	ut_shared_name(rg, as->name);
 	ut_prefix_set((unsigned int)(rg - ut_regions), &prefix);
+	if (prefix.depth != 0)
+		ut_loaded_unwind();
 	atomic_store_explicit(&rg->slots_taken, 0, memory_order_relaxed);
 	atomic_store_explicit(&rg->subs_taken, 0, memory_order_relaxed);
 	atomic_store_explicit(&rg->slow_taken, 0, memory_order_relaxed);

@@ -257,13 +257,17 @@ ut_shared_claim(struct writer *w, struct region *rg, size_t len)
 	return false;
 }
 
-/* The event's head and whose it is; its fields go behind that. */
+/*
+ * The head of the event, so far behind where the writer's data begins, and
+ * whose it is; its fields go behind that.
+ */
 unsigned char *
-ut_shared_head(struct writer *w, struct region *rg, uint16_t id)
+ut_shared_head(const struct writer *w, const struct region *rg, uint16_t id,
+    uint32_t offset)
 {
 	const uint32_t ids[2] = { (uint32_t)rg->pid,
 	    atomic_load_explicit(&w->slot->tid, memory_order_relaxed) };
-	unsigned char *p = w->data;
+	unsigned char *p = w->data + offset;
 
 	ut_event_head(p, id, w->when);
 	p += UT_EVENT_HEAD;

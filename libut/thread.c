@@ -243,9 +243,11 @@ thread_leave(struct thread *t)
 		ut_unblock(&old, state);
 	if (t->stack_high != 0)
 		t->stack_high = 0;
-	for (l = t->levels; l < t->levels + NEST; l++)
+	for (l = t->levels; l < t->levels + NEST; l++) {
+		ut_callstack_leave(l);
 		if (l->frame != 0)
 			level_free(l);
+	}
 }
 
 /*
@@ -633,5 +635,6 @@ ut_threads_forked(void)
 			ut_wipe_on_fork(k->threads, size, 1);
 		k->used &= mine | bit_in(k, leaving);
 	}
+	ut_callstacks_forked(ut_self);
 	ut_stack_init();
 }

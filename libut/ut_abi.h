@@ -106,6 +106,8 @@
 /* A time that goes back by less becomes that of the event before. */
 #define UT_TIME_HAIR	(UINT64_C(1) << 20)
 #define UT_ID_MAX	65535u
+/* ut:stack, in a region of a channel with the context stack. */
+#define UT_ID_STACK	1u
 
 /* i386 aligns these to 4 in structures, or did once: say 8 for all. */
 typedef _Atomic uint64_t ut_a64 __attribute__((aligned(8)));

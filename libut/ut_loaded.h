@@ -89,6 +89,7 @@ bool		 ut_spans_have(uintptr_t);
 void		 ut_loaded_init(void);
 bool		 ut_loaded_wanted(unsigned int);
 void		 ut_loaded_tell(unsigned int);
+void		 ut_loaded_unwind(void);
 void		 ut_loaded_changed(void);
 void		 ut_loaded_leaves(void);
 void		 ut_loaded_before_fork(bool, bool);

@@ -34,7 +34,9 @@ struct app;
 struct prefix {
 	uint32_t	 len;		/* bytes; 0: nothing */
 	uint32_t	 n;
-	bool		 caller;	/* one of them is CONTEXT_CALLER */
+	bool		 caller;	/* they include where it was called */
+	uint32_t	 depth;		/* frames of CONTEXT_STACK; 0: none */
+	uint64_t	 serial;	/* another each time that it is set */
 	struct {
 		uint32_t	 kind;	/* CONTEXT_ */
 		struct app	*app;	/* if CONTEXT_OWN */
@@ -72,5 +74,25 @@ ut_wants_caller(const struct ut_event *ev, uint32_t mask)
 /* Async-signal-safe; returns what is behind it. */
 unsigned char	*ut_prefix_put(const struct ut_record *,
 		    const struct prefix *, unsigned char *);
+
+/* The address of the call, if the program's ut.h is one that tells it. */
+static inline uintptr_t
+ut_prefix_caller(const struct ut_record *r)
+{
+	const struct level *l = r->level;
+
+	return r->event->caller != 0 ? l->caller : 0;
+}
+
+/* callstack.c */
+uint32_t	 ut_callstack_find(struct level *, const struct writer *,
+		    const struct prefix *, uintptr_t);
+uint32_t	 ut_callstack_whole(struct level *, const struct prefix *);
+bool		 ut_callstack_holds(const struct level *, const struct writer *,
+		    const struct prefix *);
+void		 ut_callstack_put(const struct level *, unsigned char *);
+void		 ut_callstack_commit(struct level *, const struct writer *);
+void		 ut_callstack_defined(struct level *, const struct writer *,
+		    const struct prefix *, uint32_t);
 
 #endif /* UT_PREFIX_H */

@@ -174,6 +174,10 @@ struct level {
 	/* For the event's contexts: where it was called from; see prefix.c. */
 	uintptr_t		 caller;
 	bool			 calling;
+	/* The event's stack, its definition's length; see callstack.c. */
+	uint32_t		 definition;
+	uint64_t		 stack_id;
+	struct callstack	*stack;
 	struct writer		 writers[UT_REGIONS];
 };
 
@@ -193,6 +197,7 @@ struct level {
 #define ON_CALLER		(0x20000u | ON_FILTER)
 /* In the on of a record only: in this region there are contexts. */
 #define ON_PREFIX		1u
+#define ON_STACK		2u	/* one of them is the stack */
 #define ON_ID(on)		((uint16_t)((on) >> 16))
 #define ON_OFFSET(on)		((on) & 0x1fffu)
 #define ON_HAS(on, what)	(((on) & (what) & 0x7fffu) != 0)
@@ -319,10 +324,15 @@ void		 ut_wait_end(const struct space *, struct region *);
 void		 ut_shared_name(struct region *, const char *);
 bool		 ut_shared_fits(const struct region *, size_t);
 bool		 ut_shared_claim(struct writer *, struct region *, size_t);
-unsigned char	*ut_shared_head(struct writer *, struct region *, uint16_t);
+unsigned char	*ut_shared_head(const struct writer *, const struct region *,
+		    uint16_t, uint32_t);
 void		 ut_shared_end(struct writer *, struct region *);
 void		 ut_shared_commit(struct writer *, struct region *, size_t);
 void		 ut_shared_park(struct writer *, struct region *);
+
+/* callstack.c; the rest of it is in ut_prefix.h. */
+void		 ut_callstack_leave(struct level *);
+void		 ut_callstacks_forked(const struct thread *);
 
 /* lock.c */
 void		 ut_enter(sigset_t *);

@@ -167,6 +167,8 @@ char	*default_dir(const char *);
 /* channel.c */
 int	 client_channel(struct client *, int, const char *, const char *,
 	    const struct attrs *);
+int	 client_context(struct client *, const char *, const char *,
+	    char *const *);
 
 /* glob.c: what cannot be is said on stderr, and utctl ends. */
 void	 check_glob(const char *);	/* for names of events */

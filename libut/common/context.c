@@ -29,6 +29,7 @@ const struct context context_table[CONTEXTS] = {
 	[CONTEXT_NEST] = { "nest", 1, 0 },
 	[CONTEXT_CALLER] = { "caller", 8, UT_F_HEX },
 	[CONTEXT_ERRNO] = { "errno", 4, UT_F_SIGNED },
+	[CONTEXT_STACK] = { "stack", 8, UT_F_HEX },
 	[CONTEXT_OWN] = { CONTEXT_APP, 8, 0 }
 };
 
@@ -54,6 +55,24 @@ context_name(const char *s)
 	return true;
 }
 
+uint32_t
+context_depth(const char *name)
+{
+	const size_t n = strlen(context_table[CONTEXT_STACK].name);
+	uint32_t depth = 0;
+
+	if (strncmp(name, context_table[CONTEXT_STACK].name, n) != 0)
+		return 0;
+	if (name[n] == '\0')
+		return CONTEXT_DEPTH;
+	if (name[n] != '/' || name[n + 1] == '0')
+		return 0;
+	for (name += n + 1; *name >= '0' && *name <= '9' &&
+	    depth <= CONTEXT_DEEPEST; name++)
+		depth = depth * 10 + (uint32_t)(*name - '0');
+	return *name == '\0' && depth <= CONTEXT_DEEPEST ? depth : 0;
+}
+
 int
 context_kind(const char *name)
 {
@@ -62,6 +81,8 @@ context_kind(const char *name)
 
 	if (strncmp(name, CONTEXT_APP, n) == 0)
 		return context_name(name + n) ? CONTEXT_OWN : -1;
+	if (context_depth(name) != 0)
+		return CONTEXT_STACK;
 	for (i = 0; i < CONTEXT_OWN; i++)
 		if (strcmp(context_table[i].name, name) == 0)
 			return i;

@@ -35,12 +35,15 @@
 #define context_table	ut_context_table
 #define context_kind	ut_context_kind
 #define context_name	ut_context_name
+#define context_depth	ut_context_depth
 #define contexts_put	ut_contexts_put
 #define contexts_get	ut_contexts_get
 
 #define CONTEXT_MAX	16u		/* per channel */
 #define CONTEXT_NAME	64		/* bytes, with the NUL */
 #define CONTEXT_APP	"app_"		/* in front of the programs' names */
+#define CONTEXT_DEPTH	32u		/* of a stack, if it is not said */
+#define CONTEXT_DEEPEST	128u
 
 enum {
 	CONTEXT_CPU,
@@ -51,6 +54,7 @@ enum {
 	CONTEXT_NEST,
 	CONTEXT_CALLER,
 	CONTEXT_ERRNO,
+	CONTEXT_STACK,			/* "stack", or "stack/DEPTH" */
 	CONTEXT_OWN,			/* the program's own: CONTEXT_APP */
 	CONTEXTS
 };
@@ -71,6 +75,8 @@ extern const struct context context_table[CONTEXTS];
 
 /* The place in the table, or -1: there is no such context. */
 int	 context_kind(const char *);
+/* Of CONTEXT_STACK, by its name, how many frames at most?  0: not valid. */
+uint32_t context_depth(const char *);
 /* Can a program call a context of its own that? */
 bool	 context_name(const char *);
 /* u32 how many, then for each: str name. */

@@ -89,24 +89,34 @@ const struct command cmd_remove_channel = {
 static const char *
 known_context(size_t i)
 {
-	return i < CONTEXT_OWN ? context_table[i].name :
+	return i == CONTEXT_STACK ? "stack[/DEPTH]" :
+	    i < CONTEXT_OWN ? context_table[i].name :
 	    i == CONTEXT_OWN ? CONTEXT_APP "NAME" : NULL;
+}
+
+/* The names end with NULL. */
+int
+client_context(struct client *c, const char *session, const char *channel,
+    char *const *names)
+{
+	struct ut_msg *m = client_begin(c, UT_CTL_CONTEXT);
+	uint32_t n = 0;
+
+	while (names[n] != NULL)
+		n++;
+	ut_msg_str(m, session);
+	ut_msg_str(m, channel);
+	ut_msg_u32(m, n);
+	for (n = 0; names[n] != NULL; n++)
+		ut_msg_str(m, names[n]);
+	return client_request(c, NULL);
 }
 
 static int
 context_ask(struct client *c, struct step *st)
 {
-	struct ut_msg *m = client_begin(c, st->type);
-	uint32_t n = 0;
-
-	while (st->names[n] != NULL)
-		n++;
-	ut_msg_str(m, st->session);
-	ut_msg_str(m, st->channel);
-	ut_msg_u32(m, n);
-	for (n = 0; st->names[n] != NULL; n++)
-		ut_msg_str(m, st->names[n]);
-	return step_say(c, st, client_request(c, NULL));
+	return step_say(c, st, client_context(c, st->session, st->channel,
+	    st->names));
 }
 
 static int

@@ -510,7 +510,7 @@ const struct command cmd_record = {
 	.name = "record", .page = "utctl-record",
 	.line = "record the events of a command, or of what runs",
 	.usage = "[-F] [-S] [-r] [-T time] [-o dir] [-e glob] ... "
-	    RULE_USAGE " [-w wrapper,...] ... "
+	    RULE_USAGE " [-g | -G depth] [-w wrapper,...] ... "
 	    "[-p pid] ... | [--] command [argument ...]",
 	.options = {
 	    "-F\tprint the events, too, on the standard error",
@@ -518,6 +518,8 @@ const struct command cmd_record = {
 	    "-r\treplace the trace, which becomes DIR.old",
 	    "-T time\tstop recording after this time, as 10s or 1.5h",
 	    "-p pid\trecord this process, which runs; may be repeated",
+	    "-g\trecord the call stack with each event",
+	    "-G depth\tso, and up to so many frames (default: 32)",
 	    "-o dir\twhere the trace goes (default: ut-trace-COMMAND-DATE)",
 	    "-e glob\tonly events that match; may be repeated", RULE_HELP
 	},

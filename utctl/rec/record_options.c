@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "common/context.h"
 #include "common/event_name.h"
 #include "record.h"
 #include "ut_abi.h"
@@ -121,6 +122,18 @@ parse_limit(const char *s)
 	return (int64_t)ms;
 }
 
+/* The context for call stacks of so many frames. */
+static char *
+stack_depth(const char *s)
+{
+	char *name = format("stack/%s", s);
+
+	if (context_depth(name) == 0)
+		die("depth '%s': not a number from 1 to %u", s,
+		    CONTEXT_DEEPEST);
+	return name;
+}
+
 static void
 options_init(struct record *r, int argc)
 {
@@ -146,7 +159,7 @@ attr_usual(struct record *r, size_t i, int with)
 int
 record_options(struct record *r, int argc, char **argv)
 {
-	static char every[] = EVERY;
+	static char every[] = EVERY, stack[] = "stack";
 	int ch, mode = 0, clock = 0;
 
 	options_init(r, argc);
@@ -157,6 +170,13 @@ record_options(struct record *r, int argc, char **argv)
 			break;
 		case 'S':
 			r->keeps = 1;
+			break;
+		case 'g':
+			if (r->contexts[0] == NULL)
+				r->contexts[0] = stack;
+			break;
+		case 'G':
+			r->contexts[0] = stack_depth(optarg);
 			break;
 		case 'o':
 			r->out.given = optarg;

@@ -73,7 +73,7 @@ modules_wanted(const struct record *r)
 	if (modules_asked(r, module_globs[0]) &&
 	    modules_asked(r, module_globs[1]))
 		return 0;
-	if (r->preload != NULL)
+	if (r->preload != NULL || r->contexts[0] != NULL)
 		return 1;
 	/* A wrapper may also be linked, or preloaded by hand. */
 	for (i = 0; i < r->nglobs; i++)
@@ -205,6 +205,9 @@ session_start(struct record *r)
 	r->rule.session = r->session;
 	if (client_channel(c, UT_CTL_CHANNEL, r->session,
 	    r->rule.channel, &r->attrs) == -1)
+		return -1;
+	if (r->contexts[0] != NULL && client_context(c, r->session,
+	    r->rule.channel, r->contexts) == -1)
 		return -1;
 	for (i = 0; i < r->nglobs; i++) {
 		r->rule.glob = r->globs[i];

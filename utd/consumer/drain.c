@@ -139,11 +139,15 @@ collect_one(struct region *r, uint32_t i, int how)
 	struct ut_subbuf *sub = &r->subs[i];
 	struct piece pc;
 	uint64_t word;
+	bool wanted;
 
 	word = load_acquire(&sub->state);
 	if (word & UT_REVOKED)
 		marked[nmarked++] = i;
-	if (!sub_wanted(r, word, how))
+	wanted = sub_wanted(r, word, how);
+	if (load(&sub->pin) != 0 && !(wanted && UT_STATE(word) == UT_OWNED))
+		region_unpin(r, i);
+	if (!wanted)
 		return;
 	pc.full = UT_STATE(word) != UT_OWNED &&
 	    (UT_STATE(word) != UT_PARKED || how == DRAIN_LAST ||
@@ -371,6 +375,24 @@ find_gap(struct region *r, const struct piece *pc)
 	return gap > UINT32_MAX || there > gap ? 0 : gap - there;
 }
 
+/*
+ * Say of each sub-buffer of which this pass may take a part that a packet may
+ * end there, some time before we look how far it is committed: see ut_abi(5),
+ * "Call stacks".
+ */
+static void
+pin_owned(struct region *r, int how)
+{
+	uint64_t word;
+	uint32_t i;
+
+	for (i = 0; i < r->nsubs; i++) {
+		word = load(&r->subs[i].state);
+		if (UT_STATE(word) == UT_OWNED && sub_wanted(r, word, how))
+			(void)region_pin(r, i, &word);
+	}
+}
+
 bool
 region_drain(struct region *r, int how)
 {
@@ -391,6 +413,7 @@ region_drain(struct region *r, int how)
 		marked = xrealloc(marked, maxpieces * sizeof(*marked));
 	}
 	npieces = nmarked = 0;
+	pin_owned(r, how);
 	region_look(r);
 	if (how != DRAIN_FULL)
 		loss_look(r);

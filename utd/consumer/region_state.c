@@ -388,16 +388,18 @@ region_round(struct region *r, uint32_t i)
 }
 
 /*
- * Keep what is OWNED from being dropped when it is full, and find out whose it
- * is by now; false if it is not OWNED any more.  See libut/overwrite.c.
+ * Let the writer of what is OWNED know that a packet may end there, and in
+ * overwrite mode keep it from being dropped when it is full, and find out whose
+ * it is by now; false if it is not OWNED any more.  See libut/callstack.c and
+ * overwrite.c.
  */
 bool
 region_pin(struct region *r, uint32_t i, uint64_t *word)
 {
-	if (!r->overwrites)
-		return true;
 	store(&r->subs[i].pin, 1);
 	atomic_thread_fence(memory_order_seq_cst);
+	if (!r->overwrites)
+		return true;
 	*word = load_acquire(&r->subs[i].state);
 	if (UT_STATE(*word) == UT_OWNED)
 		return true;
@@ -409,9 +411,7 @@ region_pin(struct region *r, uint32_t i, uint64_t *word)
 void
 region_unpin(struct region *r, uint32_t i)
 {
-	if (r->overwrites)
-		atomic_store_explicit(&r->subs[i].pin, 0,
-		    memory_order_release);
+	atomic_store_explicit(&r->subs[i].pin, 0, memory_order_release);
 }
 
 /*

@@ -20,11 +20,50 @@
  */
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "../../../libut/common/clock.h"
 #include "../../../libut/expr/expr.h"
 #include "program.h"
+
+/*
+ * The event's ID in the region, which is described if it is new, or 0: why, and
+ * errno.
+ */
+static uint32_t
+id_get(struct region *r, struct event *e, const char *program, uint32_t rule,
+    char *why, size_t n)
+{
+	const uint32_t last = r->registry.last;
+	const uint32_t id = registry_get(&r->registry, e, program, rule, why,
+	    n);
+
+	if (id > last)
+		region_name_event(r, id);
+	return id;
+}
+
+/*
+ * Before all other events, ut:stack gets its ID, which programs know.  False if
+ * it does not.
+ */
+static bool
+has_stack(struct region *r, char *why, size_t n)
+{
+	struct event *e;
+	bool ok;
+
+	if (!channel_stacks(r->channel) || r->registry.last > 0)
+		return true;
+	if ((e = event_stack()) == NULL) {
+		snprintf(why, n, "event ut:stack: %s", strerror(errno));
+		return false;
+	}
+	ok = id_get(r, e, "libut", 0, why, n) == UT_ID_STACK;
+	event_unref(e);
+	return ok;
+}
 
 /*
  * The event's ID, or 0 if it cannot be recorded.  If the refusal may be
@@ -34,16 +73,14 @@ static uint32_t
 id_in(struct region *r, struct event *e, const struct program *p, uint32_t rule,
     bool *whole)
 {
-	const uint32_t last = r->registry.last;
-	uint32_t id;
+	uint32_t id = 0;
 	char why[1024];
 
-	id = registry_get(&r->registry, e, p->name, rule, why, sizeof(why));
+	if (has_stack(r, why, sizeof(why)))
+		id = id_get(r, e, p->name, rule, why, sizeof(why));
 	if (id == 0) {
 		*whole &= errno != ENOMEM;
 		session_blame(r->channel->session, p->uid, "%s", why);
-	} else if (id > last) {
-		region_name_event(r, id);
 	}
 	return id;
 }

@@ -113,14 +113,33 @@ channel_enable(struct channel *ch, bool enabled)
  */
 
 static bool
+is_stack(const char *name)
+{
+	return context_kind(name) == CONTEXT_STACK;
+}
+
+/* Are these the same context?  There is one stack, of whatever depth. */
+static bool
+context_same(const char *a, const char *b)
+{
+	return strcmp(a, b) == 0 || (is_stack(a) && is_stack(b));
+}
+
+static bool
 context_has(const struct channel *ch, const char *name)
 {
 	uint32_t i;
 
 	for (i = 0; i < ch->contexts.n; i++)
-		if (strcmp(ch->contexts.name[i], name) == 0)
+		if (context_same(ch->contexts.name[i], name))
 			return true;
 	return false;
+}
+
+bool
+channel_stacks(const struct channel *ch)
+{
+	return context_has(ch, context_table[CONTEXT_STACK].name);
 }
 
 /* Are these known, and none of them there twice? */
@@ -135,7 +154,7 @@ contexts_valid(const struct contexts *cs, char *why, size_t n)
 			return false;
 		}
 		for (j = 0; j < i; j++) {
-			if (strcmp(cs->name[i], cs->name[j]) == 0) {
+			if (context_same(cs->name[i], cs->name[j])) {
 				snprintf(why, n, "context %s: named twice",
 				    cs->name[i]);
 				return false;

@@ -102,7 +102,7 @@ size_valid(const struct field *f)
 	if (f->kind == UT_KIND_FLOAT || f->flags & UT_F_FLOAT)
 		return f->size == 4 || f->size == 8;
 	if (f->kind == UT_KIND_ENUM)
-		return f->size == 4;
+		return f->size == 4 || f->size == 1;
 	if (f->kind == UT_KIND_STRING || f->kind == UT_KIND_TEXT ||
 	    f->flags & UT_F_TEXT)
 		return f->size == 1;
@@ -261,6 +261,43 @@ event_get(const char *name, uint32_t level, struct ut_msg *m)
 		if (is_same(e, &like, name, body))
 			return event_ref(e);
 	return event_new(&like, name, body);
+}
+
+static void
+put_field(struct ut_msg *m, const char *name, uint8_t kind, uint8_t size,
+    uint8_t flags)
+{
+	ut_msg_str(m, name);
+	ut_msg_u8(m, kind);
+	ut_msg_u8(m, size);
+	ut_msg_u8(m, flags);
+	ut_msg_u32(m, 0);
+}
+
+/*
+ * A reference to ut:stack, which defines the IDs of call stacks.  Programs
+ * record it where they are told of the context stack, and do not describe it.
+ */
+struct event *
+event_stack(void)
+{
+	static const char *const ends[] = { "done", "depth", "cut" };
+	static struct ut_msg m;
+	uint32_t i;
+
+	ut_msg_init(&m, 0, 0, 0);
+	ut_msg_u32(&m, 3);
+	put_field(&m, "keep", UT_KIND_INT, 1, 0);
+	put_field(&m, "end", UT_KIND_ENUM, 1, UT_F_SIGNED);
+	ut_msg_str(&m, "");
+	ut_msg_u32(&m, sizeof(ends) / sizeof(ends[0]));
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		ut_msg_str(&m, ends[i]);
+		ut_msg_u32(&m, i);
+		ut_msg_u32(&m, i);
+	}
+	put_field(&m, "frames", UT_KIND_SEQ, 8, UT_F_HEX);
+	return event_get("ut:stack", UT_DEBUG, &m);
 }
 
 struct event *

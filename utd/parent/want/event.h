@@ -60,6 +60,7 @@ struct field {
  * NULL if they are not known.  NULL and errno, as malloc(3).
  */
 struct event *event_get(const char *, uint32_t, struct ut_msg *);
+struct event *event_stack(void);
 struct event *event_ref(struct event *);
 void	 event_unref(struct event *);
 void	 event_open(const struct event *, struct ut_msg *, uint32_t *);

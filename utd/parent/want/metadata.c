@@ -239,13 +239,16 @@ add_contexts(struct text *t, const struct contexts *cs)
 {
 	const struct context *c;
 	uint32_t i;
+	int kind;
 
 	for (i = 0; i < cs->n; i++) {
-		c = &context_table[context_kind(cs->name[i])];
+		kind = context_kind(cs->name[i]);
+		c = &context_table[kind];
 		text_add(t, "\t\tinteger { size = %u; align = 8; "
 		    "signed = %s;%s } _%s;\n", c->size * 8u,
 		    c->flags & UT_F_SIGNED ? "true" : "false",
-		    c->flags & UT_F_HEX ? " base = 16;" : "", cs->name[i]);
+		    c->flags & UT_F_HEX ? " base = 16;" : "",
+		    kind == CONTEXT_OWN ? cs->name[i] : c->name);
 	}
 }
 

@@ -35,6 +35,19 @@
 
 static struct code *buckets[BUCKETS];
 
+/* Does it ask for the stack?  Nobody knows a stack's ID before it is recorded. */
+static bool
+asks_stack(const struct expr *e)
+{
+	const struct expr_node *node;
+
+	for (node = e->nodes; node < e->nodes + e->nnodes; node++)
+		if (node->op == EXPR_FIELD &&
+		    strcmp(e->strings + node->s.at, "$stack") == 0)
+			return true;
+	return false;
+}
+
 /* A reference to a new filter, or NULL and why. */
 struct filter *
 filter_new(const char *text, char *why, size_t n)
@@ -44,6 +57,12 @@ filter_new(const char *text, char *why, size_t n)
 
 	if ((e = expr_parse(text, why, n)) == NULL)
 		return NULL;
+	if (asks_stack(e)) {
+		snprintf(why, n, "$stack is an ID, not known before it is "
+		    "recorded: filter what view prints");
+		expr_free(e);
+		return NULL;
+	}
 	f = xcalloc(1, sizeof(*f));
 	f->text = xstrdup(text);
 	f->expr = e;

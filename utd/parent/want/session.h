@@ -54,6 +54,8 @@ bool	 contexts_valid(const struct contexts *, char *, size_t);
 bool	 contexts_possible(const struct channel *, const struct contexts *,
 	    char *, size_t);
 void	 contexts_add(struct channel *, const struct contexts *);
+/* Have the channel's events stacks? */
+bool	 channel_stacks(const struct channel *);
 bool	 contexts_named(const struct filter *, struct contexts *);
 bool	 contexts_fit(const struct channel *, const struct filter *, char *,
 	    size_t);
