@@ -763,7 +763,7 @@ commit_filtered(struct ut_record *r, struct writer *w)
 }
 
 /* Commit an event in a shared sub-buffer. */
-static unsigned char *
+static unsigned char * __attribute__((noinline))
 commit_shared(struct ut_record *r, struct writer *w)
 {
 	const struct level *l = r->level;
