@@ -24,7 +24,7 @@
 #include "bytes.h"
 
 #define FORMAT		0x0f		/* DW_EH_PE_: how it is stored */
-#define APPLY		0x70		/* and what it is counted from */
+#define APPLY		0x70		/* what it is counted from */
 #define APPLY_PLACE	0x10
 
 /* The processors that have an unwinder are little-endian. */

@@ -16,8 +16,8 @@
 
 
 /*
- * What differs by processor: DWARF numbers of registers, and what a signal
- * frame looks like.
+ * The processors: DWARF's numbers of their registers, what a signal frame looks
+ * like, and code by its bytes.
  */
 
 #ifndef CPU_H

@@ -16,7 +16,7 @@
 
 
 /*
- * What the system and the processor say of a signal, and code by its bytes.
+ * Registers in the contexts of signals, and code by its bytes.
  */
 
 #include "cpu.h"
@@ -41,7 +41,7 @@
 #define PLACE_OF(uc)	((uc)->uc_mcontext.__gregs)
 #endif
 
-/* Of the system's names for the registers, in the order of DWARF's numbers. */
+/* The places of the registers there, in the order of DWARF's numbers. */
 #if defined(__linux__) && defined(__x86_64__)
 static const uint8_t order[REG_N] = { REG_RAX, REG_RDX, REG_RCX, REG_RBX,
 	REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8, REG_R9, REG_R10, REG_R11,

@@ -67,7 +67,7 @@ caller_only(uintptr_t from, struct unwound *s)
 
 #if UNWIND_CPU
 
-#define UNKNOWN		((uintptr_t)1)	/* frame pointer, which aligns to none */
+#define UNKNOWN		((uintptr_t)1)	/* a frame pointer: not aligned */
 #define NO_REG		REG_N
 
 /* Where a walk is: at a place that was interrupted, or is returned to. */
