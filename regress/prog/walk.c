@@ -306,7 +306,7 @@ coroutine(void)
 	}
 }
 
-/* Stacks that are unmapped and mapped anew, some smaller, beside guard pages. */
+/* Stacks that are unmapped and mapped anew, some smaller, at guard pages. */
 static void NOINLINE
 shape_coroutines(void)
 {

@@ -53,8 +53,8 @@ linked cut gcc -O2 -static
 linked cut gcc -O2 -fno-asynchronous-unwind-tables -fno-omit-frame-pointer
 linked cut gcc -O2 -fno-asynchronous-unwind-tables
 with=
-linked known musl-gcc -O2
-linked known musl-gcc -O2 -static
-linked known musl-gcc -O2 -static-pie
+linked cut musl-gcc -O2
+linked known musl-gcc -O2 -Wl,--eh-frame-hdr
+linked known musl-gcc -O2 -static -Wl,--eh-frame-hdr
 echo "$n ways"
 [ "$n" -gt 0 ] || skip "no compiler that is known here"
