@@ -242,7 +242,7 @@ by_signal(struct walk *w, uint64_t rule)
 	at = ut_regs_where(w->at.sp, kind, &size);
 	if (size == 0 || !word(w, at, &v) || !word(w, at + size - WORD, &v))
 		return stop(w, UNWIND_CUT);
-	ut_regs_signal(at, kind, w->regs);
+	ut_regs_signal(at, w->regs);
 	interrupted(w);
 	return true;
 }

@@ -61,7 +61,7 @@ struct oracle {
 
 static _Thread_local struct unwinder mine;
 static atomic_ulong counts[2][RESULTS];
-static volatile long sink;
+static _Thread_local volatile long sink;
 static jmp_buf back;
 static _Thread_local uintptr_t outer[MAX];
 static _Thread_local uint32_t nouter;
@@ -273,13 +273,14 @@ shape_jump(void)
 static void NOINLINE
 shape_alternate(void)
 {
+	static char other[65536];
 	stack_t s;
 	int i;
 
 	memset(&s, 0, sizeof(s));
-	s.ss_size = 65536;
-	if ((s.ss_sp = malloc(s.ss_size)) == NULL ||
-	    sigaltstack(&s, NULL) == -1)
+	s.ss_sp = other;
+	s.ss_size = sizeof(other);
+	if (sigaltstack(&s, NULL) == -1)
 		err(1, "sigaltstack");
 	for (i = 0; i < 1000; i++)
 		deep(i % 17, SIGUSR2);
