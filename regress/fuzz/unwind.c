@@ -25,6 +25,7 @@
 #include <sys/mman.h>
 
 #include <link.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
@@ -65,11 +66,11 @@ __wrap_ut_modules_find(uintptr_t place, struct unwind_module *m)
 	return place >= m->text && place < m->etext;
 }
 
-/* Copy what can be read of the library that has malloc. */
+/* Copy what can be read of the library that has a function of no sanitizer. */
 static int
 copy_libc(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	const uintptr_t malloc_at = (uintptr_t)malloc;
+	const uintptr_t there = (uintptr_t)hcreate;
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	const ElfW(Phdr) *p = info->dlpi_phdr, *end = p + info->dlpi_phnum;
 	uintptr_t top = 0, from, to;
@@ -78,7 +79,7 @@ copy_libc(struct dl_phdr_info *info, size_t size, void *arg)
 	(void)size;
 	for (; p < end; p++) {
 		from = info->dlpi_addr + p->p_vaddr;
-		if (p->p_type == PT_LOAD && malloc_at - from < p->p_filesz)
+		if (p->p_type == PT_LOAD && there - from < p->p_filesz)
 			ours = true;
 		if (p->p_type == PT_LOAD)
 			top = p->p_vaddr + p->p_memsz;
