@@ -16,15 +16,15 @@
 
 
 /*
- * Numbers in .eh_frame.
+ * Read the numbers in .eh_frame.
  */
 
 #include <string.h>
 
 #include "bytes.h"
 
-#define FORMAT		0x0f		/* DW_EH_PE_: how it is stored */
-#define APPLY		0x70		/* and what it is counted from */
+#define FORMAT		0x0f		/* DW_EH_PE_: the form of the number */
+#define APPLY		0x70		/* where the number counts from */
 #define APPLY_PLACE	0x10
 
 /* The processors that have an unwinder are little-endian. */

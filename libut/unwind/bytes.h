@@ -16,7 +16,7 @@
 
 
 /*
- * What is read of .eh_frame, and no byte behind its end.
+ * Numbers in .eh_frame, of which no byte is read behind its end.
  */
 
 #ifndef BYTES_H

@@ -21,7 +21,7 @@
 
 #include "rule.h"
 
-#define STATES	8			/* that are remembered */
+#define STATES	8			/* remembered rows */
 
 enum {
 	CFA_ADVANCE = 0x40, CFA_OFFSET = 0x80, CFA_RESTORE = 0xc0,
@@ -116,7 +116,7 @@ restore(struct run *r, uint64_t reg)
 		*s = *saved(&r->first, reg);
 }
 
-/* What changes the CFA, or the stack of rows. */
+/* Change the CFA, or the stack of rows. */
 static bool
 define(struct run *r, unsigned int op)
 {
@@ -150,7 +150,7 @@ define(struct run *r, unsigned int op)
 	return true;
 }
 
-/* What is not one of the three that have an operand in their byte. */
+/* Do all but the three that have an operand in their byte. */
 static bool
 extended(struct run *r, unsigned int op)
 {

@@ -16,8 +16,8 @@
 
 
 /*
- * What differs by processor: DWARF numbers of registers, and what a signal
- * frame looks like.
+ * The processors: DWARF's numbers of their registers, what a signal frame looks
+ * like, and code by its bytes.
  */
 
 #ifndef CPU_H
@@ -79,7 +79,7 @@ void	 ut_regs_context(const void *, uintptr_t *);
  */
 enum { SIGNAL_RT, SIGNAL_OLD };
 uintptr_t ut_regs_where(uintptr_t, unsigned int, uintptr_t *);
-void	 ut_regs_signal(uintptr_t, unsigned int, uintptr_t *);
+void	 ut_regs_signal(uintptr_t, uintptr_t *);
 
 /*
  * Code, by its bytes: does a call end there; are these the instructions that a

@@ -45,7 +45,7 @@ plus(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-/* Of two constants, what is left in the first one. */
+/* Combine two constants; the first one becomes the result. */
 static bool
 combine(unsigned int op, int64_t *a, int64_t b)
 {

@@ -84,7 +84,7 @@ entry_at(const struct unwind_module *m, uintptr_t at, struct bytes *b)
 	return true;
 }
 
-/* What the letters behind the first one of a CIE announce. */
+/* Read what the letters behind the first one of a CIE announce. */
 static bool
 augmentation(const char *s, struct bytes b, struct cie *c)
 {

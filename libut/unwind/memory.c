@@ -23,8 +23,8 @@
  *
  * A piece is one word, the address of its first page and the number of pages:
  * a handler that walks while its thread walks finds a piece or none, and leaves
- * one that is true for the walk that it has interrupted, too.  A walk has a copy
- * of the piece in use, which stays true whatever becomes of the word.
+ * one that is true for the walk that it has interrupted, too.  Each walk has a
+ * copy of the piece in use, which stays true whatever becomes of the word.
  */
 
 #include "memory.h"

@@ -49,7 +49,7 @@
 #define MAP_ANONYMOUS	MAP_ANON
 #endif
 
-#define ROOM	128			/* of the first list */
+#define ROOM	128			/* the first list's */
 #define TRIES	3
 
 struct list {
@@ -127,7 +127,7 @@ find_header(uintptr_t base, const phdr *p, size_t n, struct unwind_module *m)
 	}
 }
 
-/* Its i-th segment, if it has code that can be read. */
+/* Take the segment, if it has code that can be read. */
 static bool
 has_code(uintptr_t base, const phdr *p, struct unwind_module *m)
 {

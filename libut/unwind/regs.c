@@ -16,7 +16,7 @@
 
 
 /*
- * What the system and the processor say of a signal, and code by its bytes.
+ * Registers in the contexts of signals, and code by its bytes.
  */
 
 #include "cpu.h"
@@ -30,18 +30,18 @@
 #include <string.h>
 #include <ucontext.h>
 
-#if defined(__linux__)
-#define SIGINFO_BYTES	128		/* the kernel's siginfo_t */
-#if defined(__aarch64__)
-#define PLACE_OF(uc)	((uc)->uc_mcontext.regs)
+#define SIGINFO_BYTES	128		/* Linux's siginfo_t */
+#define REGS_BYTES	272		/* no processor saves more of these */
+
+#if defined(__linux__) && defined(__aarch64__)
+#define REGS_AT		offsetof(ucontext_t, uc_mcontext.regs)
+#elif defined(__linux__)
+#define REGS_AT		offsetof(ucontext_t, uc_mcontext.gregs)
 #else
-#define PLACE_OF(uc)	((uc)->uc_mcontext.gregs)
-#endif
-#else
-#define PLACE_OF(uc)	((uc)->uc_mcontext.__gregs)
+#define REGS_AT		offsetof(ucontext_t, uc_mcontext.__gregs)
 #endif
 
-/* Of the system's names for the registers, in the order of DWARF's numbers. */
+/* The places of the registers there, in the order of DWARF's numbers. */
 #if defined(__linux__) && defined(__x86_64__)
 static const uint8_t order[REG_N] = { REG_RAX, REG_RDX, REG_RCX, REG_RBX,
 	REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8, REG_R9, REG_R10, REG_R11,
@@ -73,7 +73,7 @@ regs_read(const void *from, uintptr_t *regs)
 void
 ut_regs_context(const void *context, uintptr_t *regs)
 {
-	regs_read(PLACE_OF((const ucontext_t *)context), regs);
+	regs_read((const char *)context + REGS_AT, regs);
 }
 
 #if defined(__linux__)
@@ -81,21 +81,18 @@ ut_regs_context(const void *context, uintptr_t *regs)
 uintptr_t
 ut_regs_where(uintptr_t sp, unsigned int kind, uintptr_t *size)
 {
-	const ucontext_t *none = NULL;
-	const uintptr_t in = (uintptr_t)PLACE_OF(none);
-
-	*size = 34 * sizeof(uint64_t);
+	*size = REGS_BYTES;
 #if defined(__x86_64__)
 	(void)kind;
-	return sp + in;
+	return sp + REGS_AT;
 #elif defined(__i386__)
 	/* Arguments of the handler: old is signal and registers. */
 	if (kind == SIGNAL_OLD)
 		return sp + WORD;
-	return sp + 3 * WORD + SIGINFO_BYTES + in;
+	return sp + 3 * WORD + SIGINFO_BYTES + REGS_AT;
 #else
 	(void)kind;
-	return sp + SIGINFO_BYTES + in;
+	return sp + SIGINFO_BYTES + REGS_AT;
 #endif
 }
 
@@ -114,9 +111,8 @@ ut_regs_where(uintptr_t sp, unsigned int kind, uintptr_t *size)
 #endif
 
 void
-ut_regs_signal(uintptr_t at, unsigned int kind, uintptr_t *regs)
+ut_regs_signal(uintptr_t at, uintptr_t *regs)
 {
-	(void)kind;
 	regs_read((const void *)at, regs);
 }
 

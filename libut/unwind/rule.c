@@ -99,7 +99,7 @@ row_rule(const struct row *row, uintptr_t place)
 #endif
 }
 
-/* The rule of a linker's stub, to which a call jumps, and which saves nothing. */
+/* The rule of a linker's stub, to which a function jumps; it saves nothing. */
 static uint64_t
 stub_rule(void)
 {

@@ -41,7 +41,7 @@
 enum {
 	RULE_CUT,		/* a frame whose caller is not known */
 	RULE_REG,		/* the CFA is register + n */
-	RULE_DEREF,		/* or *(register + n) + m */
+	RULE_DEREF,		/* the CFA is *(register + n) + m */
 	RULE_SIGNAL,		/* a signal's frame */
 	RULE_END,		/* the outermost frame */
 	RULE_POINTER,		/* no rule: by the frame pointer */
@@ -68,8 +68,8 @@ enum {
 #define RULE_ADD(r)	((intptr_t)((int64_t)(r) >> 38) * (intptr_t)WORD)
 
 /*
- * What may still be spent on a stack, so that none takes long, whatever a file
- * says: instructions of .eh_frame, and pages to ask for.
+ * A stack's budget, so that none takes long, whatever a file says: instructions
+ * of .eh_frame, and pages to ask for.
  */
 struct budget {
 	unsigned int	 steps;
@@ -85,11 +85,11 @@ struct saved {
 	struct bytes	 expr;
 };
 
-/* What .eh_frame says of a place. */
+/* A row of the table that .eh_frame stands for. */
 struct row {
 	unsigned int	 reg;		/* the CFA is that + off */
 	int64_t		 off;
-	struct bytes	 expr;		/* or this, if there is one */
+	struct bytes	 expr;		/* instead, if not empty */
 	struct saved	 frame;
 	struct saved	 pc;
 	unsigned int	 want;		/* another register */
@@ -110,7 +110,7 @@ bool	 ut_expr(struct bytes, uintptr_t, struct value *);
 struct cie {
 	uint64_t	 code;		/* factors */
 	int64_t		 data;
-	unsigned int	 enc;		/* of addresses */
+	unsigned int	 enc;		/* addresses are stored so */
 	bool		 augmented;
 	bool		 signal;
 	struct bytes	 program;
@@ -133,7 +133,7 @@ bool	 ut_rule_other(uintptr_t, unsigned int, struct saved *,
  * table.c: the same, remembered.  A pair is stored as two words, the key xored
  * with the rule, and the rule: if a pair is torn, it fits no key.
  */
-#define TABLE_BITS	13		/* of sets; two ways, 256 kB */
+#define TABLE_BITS	13		/* sets, of two ways: 256 kB */
 struct entry {
 	_Atomic uint64_t x __attribute__((aligned(8)));
 	_Atomic uint64_t rule __attribute__((aligned(8)));

@@ -41,7 +41,7 @@ store(struct entry *e, uint64_t x, uint64_t rule)
 	atomic_store_explicit(&e->rule, rule, memory_order_relaxed);
 }
 
-/* What was first in its set is second now. */
+/* The first of its set becomes the second. */
 static void
 remember(uint64_t key, uint64_t rule)
 {
@@ -53,8 +53,8 @@ remember(uint64_t key, uint64_t rule)
 }
 
 /*
- * What is no code may be code soon.  A rule that was not understood because
- * others had used up what a stack may cost is understood next time.
+ * Rules are not remembered of what is no code, which it may be soon, nor if
+ * others had used up what a stack may cost: they are understood next time.
  */
 static uint64_t
 make(uintptr_t place, bool exact, uint64_t key, struct budget *left)

@@ -38,16 +38,17 @@
 /* Why a stack ends there.  Values go into traces: ut_abi(5). */
 enum {
 	UNWIND_DONE,		/* the outermost frame, or where stacks begin */
-	UNWIND_DEPTH,		/* as many frames as were asked for */
-	UNWIND_CUT		/* its caller is not known */
+	UNWIND_DEPTH,		/* there are more frames than asked for */
+	UNWIND_CUT		/* the next caller is not known */
 };
 
 #define UNWIND_MAX	128	/* frames */
 #define UNWIND_PIECES	8
 
 /*
- * What a thread knows of its memory, in 8 words; all zeros to begin with, as
- * after ut_unwind_forget.  A struct that another thread gets has to be made so.
+ * A thread's knowledge of its memory; all zeros to begin with, as after
+ * ut_unwind_forget, which has to be called for a struct that another thread
+ * gets.
  */
 struct unwinder {
 	uintptr_t	 pieces[UNWIND_PIECES];
@@ -55,11 +56,11 @@ struct unwinder {
 
 /* A stack: return addresses, innermost first. */
 struct unwound {
-	uintptr_t	*frames;	/* of the caller: room for max */
+	uintptr_t	*frames;	/* the caller's: room for max */
 	uint32_t	 max;		/* 1 to UNWIND_MAX */
 	uint32_t	 n;
 	uint32_t	 end;		/* UNWIND_ */
-	uint64_t	 hash;		/* of the frames and of end; never 0 */
+	uint64_t	 hash;		/* made of frames and end; never 0 */
 };
 
 /*

@@ -31,7 +31,7 @@
 #include "unwind.h"
 
 #define INNER		16		/* frames that may be libut's */
-#define STEPS		131072		/* of a stack's budget */
+#define STEPS		131072		/* a stack's budget */
 #define PAGES		1024
 #define MIX		UINT64_C(0x9e3779b97f4a7c15)
 
@@ -67,7 +67,7 @@ caller_only(uintptr_t from, struct unwound *s)
 
 #if UNWIND_CPU
 
-#define UNKNOWN		((uintptr_t)1)	/* frame pointer, which aligns to none */
+#define UNKNOWN		((uintptr_t)1)	/* a frame pointer: not aligned */
 #define NO_REG		REG_N
 
 /* Where a walk is: at a place that was interrupted, or is returned to. */
@@ -75,7 +75,7 @@ struct place {
 	uintptr_t	 pc, sp, fp;
 	uintptr_t	 link;		/* where the return address may be */
 	bool		 exact;		/* pc was interrupted */
-	bool		 known;		/* it has all of regs, too */
+	bool		 known;		/* all of regs is its */
 };
 
 struct walk {
@@ -94,7 +94,7 @@ struct walk {
 	bool		 signal;	/* where it was known was met */
 	uintptr_t	 tracked;
 	unsigned int	 need;		/* one that is not tracked; or NO_REG */
-	const void	*context;	/* of the first place, or NULL */
+	const void	*context;	/* the first place's, or NULL */
 	uintptr_t	 regs[REG_N];
 };
 
@@ -242,7 +242,7 @@ by_signal(struct walk *w, uint64_t rule)
 	at = ut_regs_where(w->at.sp, kind, &size);
 	if (size == 0 || !word(w, at, &v) || !word(w, at + size - WORD, &v))
 		return stop(w, UNWIND_CUT);
-	ut_regs_signal(at, kind, w->regs);
+	ut_regs_signal(at, w->regs);
 	interrupted(w);
 	return true;
 }
@@ -256,7 +256,7 @@ by_pointer(struct walk *w)
 	if (!word(w, w->at.fp, &fp) || !word(w, w->at.fp + WORD, &pc))
 		return stop(w, UNWIND_CUT);
 	pc = UNSIGNED_PC(pc);
-	/* What is in no module is looked at when its rule is. */
+	/* A place in no module is looked at when its rule is. */
 	if (ut_modules_find(pc - 1, &m) && (pc - m.text < CODE_BEFORE ||
 	    !ut_code_called(pc)))
 		return stop(w, UNWIND_CUT);

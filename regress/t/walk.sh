@@ -1,0 +1,79 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# Call stacks are those that the compiler's own unwinder finds, frame by frame:
+# at calls and in handlers, on all kinds of stacks, in the middle of exceptions,
+# beside a library that comes and goes, and when a walk is interrupted by one.
+
+. ./common.sh
+
+cat >"$T/oracle.c" <<'END'
+#include <unwind.h>
+
+static _Unwind_Reason_Code
+each(struct _Unwind_Context *c, void *arg)
+{
+	(void)c;
+	(void)arg;
+	return _URC_NO_REASON;
+}
+
+int
+main(void)
+{
+	_Unwind_Backtrace(each, 0);
+	return 0;
+}
+END
+$CC $CFLAGS -o "$T/oracle" "$T/oracle.c" >/dev/null 2>&1 && "$T/oracle" ||
+    skip "no unwinder to compare with"
+
+flags="-DORACLE -D_GNU_SOURCE -I$TOP/libut"
+echo 'void walk_call(void (*)(void)); void walk_call(void (*f)(void))' \
+    '{ f(); __asm__ volatile(""); }' >"$T/so.c"
+$CC $CFLAGS -fPIC -shared -o "$T/so.so" "$T/so.c" || fail "cannot build so.so"
+WALK_SO=$T/so.so
+export WALK_SO
+
+# same PROGRAM SHAPE...: all stacks of all shapes are the same.
+same() {
+	prog=$1
+	shift
+	"$prog" "$@" >"$T/out" 2>"$T/err"
+	case $? in
+	0)	;;
+	77)	skip "no unwinder in libut for this processor or system" ;;
+	*)	fail "$flags: $(cat "$T/out" "$T/err")" ;;
+	esac
+	cat "$T/out"
+	awk '$2 + $6 == 0 || $3 + $4 + $5 + $7 + $8 + $9 > 0 { exit 1 }' \
+	    "$T/out" || fail "$flags: $(cat "$T/out" "$T/err")"
+	[ "$(wc -l <"$T/out")" -eq $# ] || fail "$*: $(cat "$T/out")"
+}
+
+shapes="deep aligned large callback jump alternate coroutines threads storm"
+# The other unwinder is not made for any place that a timer interrupts, and
+# faults in some under qemu.
+case $CC in
+*-m32*)	timer= ;;
+*)	timer=timer ;;
+esac
+for opt in -O0 -O2 '-O2 -fomit-frame-pointer' -Os; do
+	$CC $CFLAGS $opt $flags -o "$T/walk" prog/walk.c "$LIBUT" $LIBS $DL ||
+	    fail "cannot build walk $opt"
+	same "$T/walk" $shapes interrupted $timer
+done
+
+# C++, where there is a compiler of the same kind.
+case $CC in
+*-m32*|*musl*)	cxx= ;;
+*gcc*|*cc)	cxx=g++ ;;
+*clang*)	cxx=clang++ ;;
+*)		cxx= ;;
+esac
+command -v $cxx >/dev/null 2>&1 || exit 0
+for opt in -O0 -O2; do
+	$CC $CFLAGS $opt $flags -DCXX -c -o "$T/walk.o" prog/walk.c &&
+	    $cxx $CFLAGS $opt -o "$T/throw" prog/walkthrow.cc "$T/walk.o" \
+	    "$LIBUT" $LIBS $DL || fail "cannot build throw $opt"
+	same "$T/throw" throw
+done
