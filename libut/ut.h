@@ -369,6 +369,9 @@ ut_this_module_remove(void)
 #define UT_CALLER() \
 	__builtin_extract_return_addr(__builtin_return_address(0))
 
+/* What it says of that: wrappers say where the program has called them. */
+#define UT_FROM()	UT_CALLER()
+
 /*
  * UT_SEMICOLON lets a semicolon follow, as after a declaration, or none: C has
  * no empty declaration, but for one with that word in front.
@@ -467,7 +470,7 @@ public:
 		ut_p = ut_begin(&ut_r, ut_e,				\
 		    (size_t)0 UT_EACH(UT_LEN, __VA_ARGS__));		\
 		if (UT_UNLIKELY(ut_p == NULL))				\
-			ut_p = ut_begin_at(&ut_r, UT_CALLER());		\
+			ut_p = ut_begin_at(&ut_r, UT_FROM());		\
 		while (ut_p != NULL) {					\
 			UT_EACH(UT_PUT, __VA_ARGS__)			\
 			ut_p = ut_commit(&ut_r);			\

@@ -65,8 +65,8 @@ struct unwound {
 
 /*
  * The stack of the calling function.  The frames inside of the call that
- * returns to `from' are left out.  If from is 0 or not met, those of libut.so
- * are left out; if nothing is known then, from is the only frame.
+ * returns to `from' are left out; if there is no such call, from is the only
+ * frame.  If from is 0, those of libut.so are left out.
  */
 void	 ut_unwind_here(struct unwinder *, uintptr_t from, struct unwound *);
 /*

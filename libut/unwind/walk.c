@@ -482,15 +482,14 @@ ut_unwind_context(struct unwinder *u, const void *context, struct unwound *s)
 
 /*
  * Go out of libut.so.  Where libut is in the program itself, nothing tells its
- * code from the program's: then this is only good for who has no better.
+ * code from the program's.
  */
 static bool
-walk_outside(struct walk *w, bool any)
+walk_outside(struct walk *w)
 {
 	struct unwind_module own;
 
-	if (!ut_modules_find((uintptr_t)walk_outside, &own) ||
-	    (own.program && !any))
+	if (!ut_modules_find((uintptr_t)walk_outside, &own))
 		return false;
 	while (!own.program && w->at.pc - own.text < own.etext - own.text)
 		if (!step(w))
@@ -502,27 +501,17 @@ void __attribute__((noinline)) UNCHECKED
 ut_unwind_here(struct unwinder *u, uintptr_t from, struct unwound *s)
 {
 	uintptr_t inner[INNER];
-	struct place begin;
 	struct walk w;
-	bool met;
 
 	walk_init(&w, u, NULL);
 	CALLER(&w);
-	begin = w.at;
 	walk_begin(&w);
 	w.frames = inner;
 	w.max = INNER;
 	w.n = 0;
 	w.hash = 0;
-	met = from != 0 && walk_to(&w, from);
-	if (!met) {
-		w.at = begin;
-		w.n = 0;
-		walk_begin(&w);
-		met = walk_outside(&w, from == 0);
-	}
 	s->n = 0;
-	if (met)
+	if (from != 0 ? walk_to(&w, from) : walk_outside(&w))
 		walk_out(&w, s);
 	if (s->n == 0)
 		caller_only(from, s);

@@ -42,6 +42,10 @@ static inline unsigned char *ut_put(unsigned char *, const void *, size_t)
 #include "ut.h"
 #include "ut_code.h"
 
+/* The stack of an event begins where the function was called. */
+#undef UT_FROM
+#define UT_FROM()	((void *)(uintptr_t)call_site)
+
 static void	ut_record_ut__func__entry(struct ut_event *,
 		    const volatile void *, const volatile void *) NOT_TRACED;
 static void	ut_record_ut__func__exit(struct ut_event *,

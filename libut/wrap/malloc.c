@@ -49,6 +49,10 @@
 #include "ut.h"
 #include "wrap.h"
 
+/* An event tells where the program has called, as its field does. */
+#undef UT_FROM
+#define UT_FROM()	((void *)(uintptr_t)caller)
+
 UT_EVENT(libc, malloc, UT_DEBUG_FUNCTION, UT_SIZE(size), UT_PTR(ptr),
     UT_PTR(caller));
 UT_EVENT(libc, calloc, UT_DEBUG_FUNCTION, UT_SIZE(count), UT_SIZE(size),

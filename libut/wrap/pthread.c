@@ -62,6 +62,10 @@
 #include "ut.h"
 #include "wrap.h"
 
+/* An event tells where the program has called, as its field does. */
+#undef UT_FROM
+#define UT_FROM()	((void *)(uintptr_t)caller)
+
 /*
  * Events of what takes a lock: mutex, or rdlock and wrlock of a lock of both.
  */
