@@ -19,7 +19,8 @@
  * Reads the streams of a channel with the context stack and no other, where
  * stacked has recorded: prints how many events there are, how many definitions,
  * how many stacks that an earlier packet of the file has defined, or, to their
- * inner part, the packet itself, and how many that nothing has.  A stack that
+ * inner part, the packet itself, how many that nothing has, and how many that
+ * are cut, and so shorter than the field.  A stack that
  * is not that of the event's field, but for the innermost frame, is an error;
  * -d says to what depth.
  */
@@ -40,12 +41,13 @@ struct stack {
 	unsigned long	 packet;	/* the last one that defined it */
 	uint32_t	 pid;
 	uint32_t	 n;
+	uint8_t		 end;
 	uint64_t	 frames[MOST];	/* the innermost first */
 };
 
 static struct stack known[KNOWN];
 static struct stack last;		/* n is 0: there is none */
-static unsigned long packet, events, defined, late, lacking;
+static unsigned long packet, events, defined, late, lacking, cut;
 static unsigned int depth = 32;
 static const unsigned char *at, *end;
 static uint32_t pid;
@@ -106,6 +108,7 @@ define(uint64_t id)
 	take(last.frames, n * sizeof(*last.frames));
 	last.id = id;
 	last.n = n + keep;
+	last.end = why;
 	last.packet = packet;
 	last.pid = pid;
 	*find(id) = last;
@@ -134,6 +137,11 @@ check(uint64_t id)
 		errx(1, "packet %lu: not defined before the event", packet);
 	if (n == 0)
 		return;			/* there is no backtrace(3) */
+	cut += s->end == 2;
+	if (s->end == 2 && s->n < n)
+		n = s->n;
+	else if (n != depth && s->end != (n > depth))
+		errx(1, "packet %lu: end %u of %u frames", packet, s->end, n);
 	if (s->n != (n < depth ? n : depth))
 		errx(1, "packet %lu: %u frames, not %u", packet, s->n, n);
 	for (i = 1; i < s->n; i++)
@@ -221,7 +229,7 @@ main(int argc, char *argv[])
 		depth = (unsigned int)atoi(optarg);
 	for (argv += optind; *argv != NULL; argv++)
 		read_file(*argv);
-	printf("%lu events %lu definitions %lu late %lu lacking\n", events,
-	    defined, late, lacking);
+	printf("%lu events %lu definitions %lu late %lu lacking "
+	    "%lu cut\n", events, defined, late, lacking, cut);
 	return 0;
 }

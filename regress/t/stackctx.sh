@@ -1,0 +1,116 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# The context stack: each event's stack is what backtrace(3) says, and defined
+# before it in the same packet, in every mode, wherever a packet ends and
+# whatever interrupts an event; filters, children and kills spoil nothing.
+
+. ./common.sh
+seeded
+
+not_sanitized
+export T
+
+# checked WHAT DEPTH [EVENTS]: the streams say so, of as many events.
+checked() {
+	./prog/stackcheck -d "$2" $(find "$T/trace" -name 'channel0_*' \
+	    -type f) >"$T/checked" || fail "$1: $(cat "$T/checked")"
+	read -r events _ definitions _ late _ lacking _ cut _ <"$T/checked"
+	echo "$1: $(cat "$T/checked")"
+	[ "$events" -gt 0 ] && [ "$lacking" -eq 0 ] && [ "$definitions" -gt 0 ] &&
+	    [ "$events" -eq "${3:-$events}" ] || fail "$1: $(cat "$T/checked")"
+	[ $((late * 1000)) -le "$events" ] ||
+	    fail "$1: $late were defined in an earlier packet"
+	readers_agree "$T/trace"
+	rm -rf "$T/trace"
+}
+
+# rec WHAT DEPTH EVENTS 'option ...' argument ...
+rec() {
+	what=$1 depth=$2 want=$3 options=$4
+	shift 4
+	utctl record $options -m block -o "$T/trace" -e 'stacked:*' -- \
+	    ./prog/stacked "$@" 2>"$T/err" || fail "$what: $(cat "$T/err")"
+	grep -q "^utctl: ${want:-[0-9]*} events, 0 lost, " "$T/err" ||
+	    fail "$what: $(cat "$T/err")"
+	checked "$what" "$depth" $want
+}
+
+# session MODE 'option of add-context' [filter]
+session() {
+	utctl create -o "$T/trace" s >/dev/null &&
+	    utctl enable-channel $1 -b 16k -n 8 channel0 &&
+	    utctl add-context $2 &&
+	    utctl enable-event ${3:+-f "$3"} 'stacked:*' >/dev/null &&
+	    utctl start s >/dev/null || fail "session $*"
+}
+
+rec usual 32 1001 -g 1 1000
+rec deep 128 1001 '-G 128' 1 1000
+rec one 1 1001 '-G 1' 1 1000
+rec small 32 20001 '-g -b 4k' 4 5000
+rec shared 32 421 '-g -b 4k -n 8' -s 60 7
+rec children 32 4001 '-g -b 16k' -f 2 1000
+# A handler records in the middle of events, and leaves some of them.
+rec handler 32 '' '-g -b 16k' -j 2 8000
+# Packets end wherever the threads are.
+rec follow 32 20001 '-g -F -b 256k' 2 10000
+
+# What cannot be.
+expect 1 "^utctl: depth '129': not a number from 1 to 128$" \
+    utctl record -G 129 -- true
+expect 1 "^utctl: context 'stack/0': unknown: .*stack\[/DEPTH\]" \
+    utctl add-context stack/0
+start_utd
+session '' stack/128
+expect 1 '^utctl: context stack/9: named twice$' utctl add-context stack stack/9
+expect 1 '^utctl: channel channel0 has context stack already$' \
+    utctl add-context stack
+expect 1 '^utctl: filter: \$stack is an ID, ' \
+    utctl enable-event -f '$stack != 0' x:y
+expect 0 '^        contexts: stack/128$' utctl list s
+expect 0 '^add-context -s s -c channel0 stack/128$' utctl save s
+utctl destroy s >/dev/null
+rm -rf "$T/trace"
+
+# The newest of what was recorded.
+utctl create -S s >/dev/null && utctl enable-channel -b 16k -n 8 channel0 &&
+    utctl add-context stack/16 && utctl enable-event 'stacked:*' >/dev/null &&
+    utctl start s >/dev/null || fail "flight recorder"
+./prog/stacked 2 20000
+utctl snapshot -o "$T/trace" s >/dev/null || fail "snapshot"
+checked snapshot 16
+utctl destroy s >/dev/null
+
+session '-m overwrite' stack/16
+./prog/stacked 2 20000
+utctl destroy s >/dev/null
+checked overwrite 16
+
+session '-p -m block' stack/16 'n % 3 == 0'
+./prog/stacked -j 2 9000
+utctl destroy s >/dev/null
+checked filter 16
+
+# Chunks, stops, another consumer, another utd; and the program is killed.
+session '-m block' stack
+./prog/stacked 2 100000000 &
+OTHER=$!
+CHILDREN=$OTHER
+for i in 1 2 3 4 5; do
+	nap 50
+	utctl rotate s >/dev/null || fail "rotate"
+	nap 50
+	utctl stop s >/dev/null && utctl start s >/dev/null || fail "stop"
+done
+kill -9 $(consumers)
+sleep 0.2
+kill -9 "$UTD_PID"
+wait "$UTD_PID" 2>/dev/null
+start_utd
+sleep 0.2
+kill -9 $OTHER
+wait $OTHER 2>/dev/null
+CHILDREN=
+utctl destroy s >/dev/null || fail "destroy"
+checked chunks 32
+stop_utd || fail "utd: status $?"
