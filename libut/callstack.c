@@ -46,7 +46,7 @@ struct defined {
 	const struct ut_subbuf	*sub;
 	uint64_t		 mine;		/* the writer's: the claim */
 	uint64_t		 serial;	/* of the region's prefix */
-	uint64_t		 round;		/* entries of the cache have it */
+	uint64_t		 round;		/* of these definitions */
 	uint32_t		 start;		/* where the first one begins */
 	/* The last one, the outermost frame first. */
 	uint32_t		 n;
@@ -160,8 +160,8 @@ definition_len(const struct prefix *pf, const struct callstack *s)
 }
 
 /*
- * Find the stack of an event that w begins, and its ID.  How many bytes has the
- * definition that goes in front of it?
+ * Find the stack of an event that w begins, and its ID, which is 0.  How many
+ * bytes has the definition that goes in front of it?
  */
 uint32_t
 ut_callstack_find(struct level *l, const struct writer *w,
@@ -172,9 +172,7 @@ ut_callstack_find(struct level *l, const struct writer *w,
 	const struct known *e;
 	uint64_t id;
 
-	l->stack_id = 0;
-	/* For libut's own events under its lock, no stack tells anything. */
-	if (ut_guest_here() || (s = callstack_of(l)) == NULL)
+	if ((s = callstack_of(l)) == NULL)
 		return 0;
 	s->now.frames = s->frames;
 	s->now.max = pf->depth;

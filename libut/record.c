@@ -526,8 +526,10 @@ begin_stacked(struct ut_record *r, struct writer *w)
 	struct level *l = r->level;
 
 	r->on |= ON_STACK;
-	l->definition = ut_callstack_find(l, w, prefix_of(r, w),
-	    ut_prefix_caller(r));
+	l->stack_id = 0;
+	/* For libut's own events under its lock, no stack tells anything. */
+	l->definition = ut_guest_here() ? 0 : ut_callstack_find(l, w,
+	    prefix_of(r, w), ut_prefix_caller(r));
 	r->len += l->definition;
 	if (UT_LIKELY(writer_ready(w, r->len)))
 		return put_stacked(r, w);

@@ -35,7 +35,7 @@
 
 static struct code *buckets[BUCKETS];
 
-/* Does it ask for the stack?  Nobody knows a stack's ID before it is recorded. */
+/* Does it ask for the stack, whose ID nobody knows before it is recorded? */
 static bool
 asks_stack(const struct expr *e)
 {
