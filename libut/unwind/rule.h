@@ -145,8 +145,8 @@ uint64_t ut_rule_get(uintptr_t, bool, uint64_t, struct budget *);
 void	 ut_rules_clear(void);
 
 /*
- * The key of an address that is returned to, or was interrupted, in a generation
- * of the list of modules.
+ * The key of an address that is returned to, or was interrupted, while the list
+ * of modules is of that generation.
  */
 static inline uint64_t
 rule_key(uintptr_t pc, bool exact, uint64_t gen)

@@ -330,7 +330,7 @@ remembered(uintptr_t pc, uint64_t gen)
 }
 
 /*
- * Frames that are returned to, as long as each has a rule of the usual kind, and
+ * Frames that are returned to, as long as each has a rule of the usual kind and
  * memory is known: what step does, without calls.
  */
 static void UNCHECKED
@@ -338,11 +338,13 @@ run(struct walk *w, uintptr_t until)
 {
 	const uint64_t gen = w->gen;
 	const uintptr_t hi = w->piece.hi;
+	const uint32_t max = w->max;
+	uintptr_t *const frames = w->frames;
 	uintptr_t pc = w->at.pc, sp = w->at.sp, fp = w->at.fp, cfa, at, frame;
 	uint64_t rule, hash = w->hash;
 	uint32_t n = w->n;
 
-	while (n < w->max && pc != until) {
+	while (n < max && pc != until) {
 		rule = remembered(pc, gen);
 		cfa = sp;
 		if (!RULE_IS(rule, REG_STACK)) {
@@ -365,7 +367,7 @@ run(struct walk *w, uintptr_t until)
 				break;
 			frame = *(const uintptr_t *)frame;
 		}
-		w->frames[n++] = pc;
+		frames[n++] = pc;
 		hash = hash_add(hash, pc);
 		pc = UNSIGNED_PC(*(const uintptr_t *)at);
 		sp = cfa;

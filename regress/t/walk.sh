@@ -34,6 +34,10 @@ $CC $CFLAGS -fPIC -shared -o "$T/so.so" "$T/so.c" || fail "cannot build so.so"
 WALK_SO=$T/so.so
 export WALK_SO
 
+# Libraries of NetBSD that have no table of the tables cut stacks.
+cut=
+[ "$(uname)" != NetBSD ] || cut=1
+
 # same COMMAND...: all stacks of all shapes are the same.
 same() {
 	"$@" >"$T/out" 2>"$T/err"
@@ -43,7 +47,8 @@ same() {
 	*)	fail "$flags: $(cat "$T/out" "$T/err")" ;;
 	esac
 	cat "$T/out"
-	awk '$2 + $6 == 0 || $3 + $4 + $5 + $7 + $8 + $9 > 0 { exit 1 }' \
+	awk -v cut="$cut" '$5 + $9 > 0 ||
+	    (!cut && ($2 + $6 == 0 || $3 + $4 + $7 + $8 > 0)) { exit 1 }' \
 	    "$T/out" || fail "$flags: $(cat "$T/out" "$T/err")"
 }
 
