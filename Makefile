@@ -70,6 +70,8 @@ TABLES_utctl/ctl = $(TABLES_utctl)
 TABLES_utctl/rec = $(TABLES_utctl)
 TABLES_utctl/show = $(TABLES_utctl)
 TABLES_utctl/sym = $(TABLES_utctl)
+# Rules are remembered: what makes them is to be small.
+TABLES_libut/unwind = -Os
 # pthread_cancel(3) unwinds through what waits for a condition.
 TABLES_libut/wrap = -fasynchronous-unwind-tables
 

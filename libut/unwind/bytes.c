@@ -51,7 +51,7 @@ leb(struct bytes *b, unsigned int *bits, bool *negative)
 
 	*bits = 0;
 	do {
-		byte = ut_bytes_fixed(b, 1);
+		byte = bytes_one(b);
 		if (*bits < 64)
 			v |= (byte & 127) << *bits;
 		*bits += 7;

@@ -32,6 +32,15 @@ struct bytes {
 	bool		 bad;		/* there was too little */
 };
 
+static inline unsigned int
+bytes_one(struct bytes *b)
+{
+	if (b->p < b->end)
+		return *b->p++;
+	b->bad = true;
+	return 0;
+}
+
 uint64_t ut_bytes_fixed(struct bytes *, size_t);
 uint64_t ut_bytes_leb(struct bytes *);
 int64_t	 ut_bytes_sleb(struct bytes *);

@@ -220,7 +220,7 @@ ut_cfi_run(struct bytes program, const struct cie *cie, uintptr_t at,
 		if (left->steps == 0)
 			return false;
 		left->steps--;
-		op = (unsigned int)ut_bytes_fixed(&r.in, 1);
+		op = bytes_one(&r.in);
 		switch (op & 0xc0) {
 		case CFA_ADVANCE:
 			r.at += (op & 63) * cie->code;

@@ -127,7 +127,7 @@ push(unsigned int op, struct bytes *b, uintptr_t place, struct value *v)
 static bool
 step(struct stack *s, struct bytes *b, uintptr_t place)
 {
-	const unsigned int op = (unsigned int)ut_bytes_fixed(b, 1);
+	const unsigned int op = bytes_one(b);
 	struct value *top = s->n > 0 ? &s->v[s->n - 1] : NULL;
 
 	if (op == OP_DEREF) {

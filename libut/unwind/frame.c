@@ -92,14 +92,13 @@ augmentation(const char *s, struct bytes b, struct cie *c)
 	for (; *s != '\0'; s++) {
 		switch (*s) {
 		case 'R':
-			c->enc = (unsigned int)ut_bytes_fixed(&b, 1);
+			c->enc = bytes_one(&b);
 			break;
 		case 'P':
-			(void)ut_bytes_stored(&b,
-			    (unsigned int)ut_bytes_fixed(&b, 1));
+			(void)ut_bytes_stored(&b, bytes_one(&b));
 			break;
 		case 'L':
-			(void)ut_bytes_fixed(&b, 1);
+			(void)bytes_one(&b);
 			break;
 		case 'S':
 			c->signal = true;
@@ -123,7 +122,7 @@ cie_read(const struct unwind_module *m, uintptr_t at, struct cie *c)
 	memset(c, 0, sizeof(*c));
 	if (!entry_at(m, at, &b) || ut_bytes_fixed(&b, 4) != 0)
 		return false;
-	version = (unsigned int)ut_bytes_fixed(&b, 1);
+	version = bytes_one(&b);
 	letters = (const char *)b.p;
 	if ((version != 1 && version != 3) ||
 	    memchr(letters, '\0', (size_t)(b.end - b.p)) == NULL)
@@ -132,7 +131,7 @@ cie_read(const struct unwind_module *m, uintptr_t at, struct cie *c)
 	c->code = ut_bytes_leb(&b);
 	c->data = ut_bytes_sleb(&b);
 	if (version == 1)
-		(void)ut_bytes_fixed(&b, 1);
+		(void)bytes_one(&b);
 	else
 		(void)ut_bytes_leb(&b);
 	if (letters[0] == 'z' ?

@@ -27,8 +27,10 @@
 
 #include <signal.h>
 #include <stddef.h>
-#include <string.h>
 #include <ucontext.h>
+
+/* Memory that the program has not made known to sanitizers. */
+#define UNCHECKED	__attribute__((no_sanitize_address, no_sanitize_thread))
 
 #define SIGINFO_BYTES	128		/* Linux's siginfo_t */
 #define REGS_BYTES	272		/* no processor saves more of these */
@@ -55,7 +57,7 @@ static const uint8_t order[REG_N] = { _REG_RAX, _REG_RDX, _REG_RCX, _REG_RBX,
 	_REG_R11, _REG_R12, _REG_R13, _REG_R14, _REG_R15, _REG_RIP };
 #endif
 
-static void __attribute__((no_sanitize_address, no_sanitize_thread))
+static void UNCHECKED
 regs_read(const void *from, uintptr_t *regs)
 {
 	size_t i;
@@ -118,13 +120,10 @@ ut_regs_signal(uintptr_t at, uintptr_t *regs)
 
 #if defined(__aarch64__)
 
-static uint32_t
+static uint32_t UNCHECKED
 instruction(uintptr_t at)
 {
-	uint32_t v;
-
-	memcpy(&v, (const void *)at, sizeof(v));
-	return v;
+	return *(const uint32_t *)(at & ~(uintptr_t)3);
 }
 
 /* BL, BLR, and BLR of a signed address. */
@@ -158,8 +157,18 @@ ut_code_stub(uintptr_t pc)
 
 #else
 
+static bool UNCHECKED
+is_code(const uint8_t *p, const char *code, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n && p[i] == (uint8_t)code[i]; i++)
+		continue;
+	return i == n;
+}
+
 /* Directly, or through a register or memory. */
-bool
+bool UNCHECKED
 ut_code_called(uintptr_t pc)
 {
 	const uint8_t *p = (const uint8_t *)pc;
@@ -176,17 +185,17 @@ ut_code_called(uintptr_t pc)
 int
 ut_code_signal(uintptr_t pc)
 {
-	const void *p = (const void *)pc;
+	const uint8_t *p = (const uint8_t *)pc;
 
 #if defined(__linux__) && defined(__x86_64__)
 	/* mov $15, %rax; syscall */
-	return memcmp(p, "\x48\xc7\xc0\x0f\0\0\0\x0f\x05", 9) == 0 ?
+	return is_code(p, "\x48\xc7\xc0\x0f\0\0\0\x0f\x05", 9) ?
 	    SIGNAL_RT : -1;
 #elif defined(__linux__)
 	/* mov $173, %eax; int $0x80, and pop %eax; mov $119, %eax; int $0x80 */
-	if (memcmp(p, "\xb8\xad\0\0\0\xcd\x80", 7) == 0)
+	if (is_code(p, "\xb8\xad\0\0\0\xcd\x80", 7))
 		return SIGNAL_RT;
-	return memcmp(p, "\x58\xb8\x77\0\0\0\xcd\x80", 8) == 0 ?
+	return is_code(p, "\x58\xb8\x77\0\0\0\xcd\x80", 8) ?
 	    SIGNAL_OLD : -1;
 #else
 	(void)p;
@@ -195,12 +204,12 @@ ut_code_signal(uintptr_t pc)
 }
 
 /* A jump through memory, which may have endbr64 or bnd before it. */
-bool
+bool UNCHECKED
 ut_code_stub(uintptr_t pc)
 {
 	const uint8_t *p = (const uint8_t *)pc;
 
-	if (memcmp(p, "\xf3\x0f\x1e\xfa", 4) == 0)
+	if (is_code(p, "\xf3\x0f\x1e\xfa", 4))
 		p += 4;
 	if (*p == 0xf2)
 		p++;

@@ -170,9 +170,9 @@ made_rule(uintptr_t pc, bool exact, struct budget *left)
 }
 
 uint64_t
-ut_rule(uintptr_t place, bool exact, struct budget *left)
+ut_rule(uintptr_t pc, bool exact, struct budget *left)
 {
-	const uintptr_t pc = exact ? place : place + 1;
+	const uintptr_t place = exact ? pc : pc - 1;
 	struct row row = { .want = REG_N };
 	struct unwind_module m;
 

@@ -61,6 +61,8 @@ enum {
 #define RULE_BASE(r)	((unsigned int)((r) >> 3) & 63)
 #define RULE_FRAME(r)	((unsigned int)((r) >> 9) & 3)
 #define RULE_INREG(r)	(((r) & 1 << 11) != 0)
+/* Is the CFA that register + n, and the return address in memory? */
+#define RULE_IS(r, reg)	(((r) & 0x9ff) == (RULE_REG | (reg) << 3))
 #define RULE_FRAMEAT(r)	((intptr_t)((int64_t)((r) << 38) >> 51) * \
 	(intptr_t)WORD)
 #define RULE_PCAT(r)	((intptr_t)((int64_t)((r) << 26) >> 52) * \
@@ -123,7 +125,7 @@ enum { ROW_NONE, ROW_FOUND, ROW_SIGNAL, ROW_BAD };
 int	 ut_row(const struct unwind_module *, uintptr_t, struct row *,
 	    struct budget *);
 
-/* rule.c: the rule of a place that was interrupted, or that a call is at. */
+/* rule.c: the rule of an address that is returned to, or was interrupted. */
 uint64_t ut_rule(uintptr_t, bool, struct budget *);
 /* Where its caller's register is saved, counted from the CFA. */
 bool	 ut_rule_other(uintptr_t, unsigned int, struct saved *,
@@ -142,18 +144,21 @@ extern struct entry ut_rules[1 << TABLE_BITS][2];
 uint64_t ut_rule_get(uintptr_t, bool, uint64_t, struct budget *);
 void	 ut_rules_clear(void);
 
-/* The key of a place, in a generation of the list of modules. */
+/*
+ * The key of an address that is returned to, or was interrupted, while the list
+ * of modules is of that generation.
+ */
 static inline uint64_t
-rule_key(uintptr_t at, bool exact, uint64_t gen)
+rule_key(uintptr_t pc, bool exact, uint64_t gen)
 {
-	return ((uint64_t)at ^ gen << 48) ^ (uint64_t)exact << 63;
+	return ((uint64_t)pc ^ gen << 48) ^ (uint64_t)exact << 63;
 }
 
+/* A walk waits for this: so there is no multiplication in it. */
 static inline struct entry *
-rule_set(uint64_t key)
+rule_set(uintptr_t pc)
 {
-	return ut_rules[key * UINT64_C(0x9e3779b97f4a7c15) >>
-	    (64 - TABLE_BITS)];
+	return ut_rules[(pc ^ pc >> TABLE_BITS) & ((1 << TABLE_BITS) - 1)];
 }
 
 #endif /* RULE_H */

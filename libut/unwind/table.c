@@ -43,9 +43,8 @@ store(struct entry *e, uint64_t x, uint64_t rule)
 
 /* The first of its set becomes the second. */
 static void
-remember(uint64_t key, uint64_t rule)
+remember(struct entry *set, uint64_t key, uint64_t rule)
 {
-	struct entry *set = rule_set(key);
 
 	store(&set[1], atomic_load_explicit(&set[0].x, memory_order_relaxed),
 	    atomic_load_explicit(&set[0].rule, memory_order_relaxed));
@@ -57,26 +56,26 @@ remember(uint64_t key, uint64_t rule)
  * others had used up what a stack may cost: they are understood next time.
  */
 static uint64_t
-make(uintptr_t place, bool exact, uint64_t key, struct budget *left)
+make(uintptr_t pc, bool exact, uint64_t key, struct budget *left)
 {
 	const unsigned int steps = left->steps < STEPS ? left->steps : STEPS;
 	struct budget mine = { steps, left->pages };
-	const uint64_t rule = ut_rule(place, exact, &mine);
+	const uint64_t rule = ut_rule(pc, exact, &mine);
 
 	left->steps -= steps - mine.steps;
 	left->pages = mine.pages;
 	if (RULE_KIND(rule) != RULE_NOCODE &&
 	    (mine.steps > 0 || steps == STEPS) &&
 	    (RULE_KIND(rule) != RULE_CUT || mine.pages >= 2))
-		remember(key, rule);
+		remember(rule_set(pc), key, rule);
 	return rule;
 }
 
 uint64_t
-ut_rule_get(uintptr_t place, bool exact, uint64_t gen, struct budget *left)
+ut_rule_get(uintptr_t pc, bool exact, uint64_t gen, struct budget *left)
 {
-	const uint64_t key = rule_key(place, exact, gen);
-	const struct entry *e = rule_set(key);
+	const uint64_t key = rule_key(pc, exact, gen);
+	const struct entry *e = rule_set(pc);
 	uint64_t x, rule;
 	int i;
 
@@ -86,7 +85,7 @@ ut_rule_get(uintptr_t place, bool exact, uint64_t gen, struct budget *left)
 		if ((x ^ rule) == key)
 			return rule;
 	}
-	return make(place, exact, key, left);
+	return make(pc, exact, key, left);
 }
 
 /* When generations are counted from 0 again. */

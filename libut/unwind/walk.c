@@ -288,7 +288,7 @@ step(struct walk *w)
 
 	if (w->at.pc == 0)
 		return stop(w, UNWIND_DONE);
-	rule = ut_rule_get(place, w->at.exact, w->gen, &w->left);
+	rule = ut_rule_get(w->at.pc, w->at.exact, w->gen, &w->left);
 	if (RULE_KIND(rule) == RULE_NOCODE)
 		return stop(w, UNWIND_CUT);
 	if (w->n == w->max)
@@ -312,47 +312,46 @@ step(struct walk *w)
 	}
 }
 
-/*
- * The rule if it is remembered in its set's first place, and is of the kind
- * that nearly all are.
- */
-static inline bool
-plain(uintptr_t pc, uint64_t gen, uint64_t *rule)
+/* The rule of an address that is returned to, or 0 if it is not remembered. */
+static inline uint64_t
+remembered(uintptr_t pc, uint64_t gen)
 {
-	const uint64_t key = rule_key(pc - 1, false, gen);
-	const struct entry *e = rule_set(key);
-	const uint64_t x = atomic_load_explicit(&e[0].x, memory_order_relaxed);
+	const uint64_t key = rule_key(pc, false, gen);
+	const struct entry *e = rule_set(pc);
+	uint64_t x, rule;
 
-	*rule = atomic_load_explicit(&e[0].rule, memory_order_relaxed);
-	if (__builtin_expect((x ^ *rule) != key, 0)) {
-		*rule = atomic_load_explicit(&e[1].rule, memory_order_relaxed);
-		if ((atomic_load_explicit(&e[1].x, memory_order_relaxed) ^
-		    *rule) != key)
-			return false;
-	}
-	return RULE_KIND(*rule) == RULE_REG && !RULE_INREG(*rule);
+	x = atomic_load_explicit(&e[0].x, memory_order_relaxed);
+	rule = atomic_load_explicit(&e[0].rule, memory_order_relaxed);
+	if (__builtin_expect((x ^ rule) == key, 1))
+		return rule;
+	x = atomic_load_explicit(&e[1].x, memory_order_relaxed);
+	rule = atomic_load_explicit(&e[1].rule, memory_order_relaxed);
+	return (x ^ rule) == key ? rule : 0;
 }
 
 /*
- * Frames that are returned to, as long as each has a rule, and memory is known:
- * what step does, without calls.
+ * Frames that are returned to, as long as each has a rule of the usual kind and
+ * memory is known: what step does, without calls.
  */
 static void UNCHECKED
 run(struct walk *w, uintptr_t until)
 {
 	const uint64_t gen = w->gen;
 	const uintptr_t hi = w->piece.hi;
+	const uint32_t max = w->max;
+	uintptr_t *const frames = w->frames;
 	uintptr_t pc = w->at.pc, sp = w->at.sp, fp = w->at.fp, cfa, at, frame;
 	uint64_t rule, hash = w->hash;
 	uint32_t n = w->n;
 
-	while (n < w->max && pc != until && plain(pc, gen, &rule)) {
-		if (RULE_BASE(rule) == REG_STACK)
-			cfa = sp;
-		else if (RULE_BASE(rule) == REG_FRAME)
+	while (n < max && pc != until) {
+		rule = remembered(pc, gen);
+		cfa = sp;
+		if (!RULE_IS(rule, REG_STACK)) {
 			cfa = fp;
-		else
-			break;
+			if (!RULE_IS(rule, REG_FRAME))
+				break;
+		}
 		cfa += (uintptr_t)RULE_ADD(rule);
 		at = cfa - WORD;
 #if defined(__aarch64__)
@@ -368,7 +367,7 @@ run(struct walk *w, uintptr_t until)
 				break;
 			frame = *(const uintptr_t *)frame;
 		}
-		w->frames[n++] = pc;
+		frames[n++] = pc;
 		hash = hash_add(hash, pc);
 		pc = UNSIGNED_PC(*(const uintptr_t *)at);
 		sp = cfa;

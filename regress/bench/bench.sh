@@ -18,7 +18,7 @@
 with_lttng="event short modes shot rate starts enable memory slow insns \
     killed trickle"
 PARTS="event short modes shot rate starts enable view sums memory build slow \
-    insns killed trickle wrapped"
+    insns killed trickle wrapped stack"
 newer=
 if [ -n "${PEERS:-}" ]; then
 	PARTS="$PARTS peers"

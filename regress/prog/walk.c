@@ -43,10 +43,20 @@
 #ifdef ORACLE
 #include <unwind.h>
 #endif
+#if defined(__linux__) && !defined(UT_POSIX)
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#endif
 
 #include "../../libut/unwind/cpu.h"
 #include "../../libut/unwind/unwind.h"
 #include "walk.h"
+
+#ifndef MAP_ANONYMOUS
+#define MAP_ANONYMOUS	MAP_ANON
+#endif
 
 #define NOINLINE	__attribute__((noinline))
 #define MAX		64
@@ -484,6 +494,30 @@ shape_interrupted(void)
 	again(20, (uintptr_t)__builtin_return_address(0));
 }
 
+/* The system does not say any more what can be read. */
+static void NOINLINE
+shape_refused(void)
+{
+#if defined(__linux__) && !defined(UT_POSIX)
+	struct sock_filter f[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+		    offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigprocmask, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+	};
+	struct sock_fprog p = { sizeof(f) / sizeof(f[0]), f };
+
+	deep(20, 0);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p) == -1)
+		return;
+	deep(20, 0);
+	ut_unwind_forget(&mine);
+	deep(20, 0);
+#endif
+}
+
 static void NOINLINE
 shape_throw(void)
 {
@@ -501,7 +535,8 @@ static const struct {
 	{ "jump", shape_jump }, { "alternate", shape_alternate },
 	{ "coroutines", shape_coroutines }, { "threads", shape_threads },
 	{ "storm", shape_storm }, { "timer", shape_timer },
-	{ "interrupted", shape_interrupted }, { "throw", shape_throw }
+	{ "interrupted", shape_interrupted }, { "refused", shape_refused },
+	{ "throw", shape_throw }
 };
 
 static void

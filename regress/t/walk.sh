@@ -34,20 +34,22 @@ $CC $CFLAGS -fPIC -shared -o "$T/so.so" "$T/so.c" || fail "cannot build so.so"
 WALK_SO=$T/so.so
 export WALK_SO
 
-# same PROGRAM SHAPE...: all stacks of all shapes are the same.
+# Libraries of NetBSD that have no table of the tables cut stacks.
+cut=
+[ "$(uname)" != NetBSD ] || cut=1
+
+# same COMMAND...: all stacks of all shapes are the same.
 same() {
-	prog=$1
-	shift
-	"$prog" "$@" >"$T/out" 2>"$T/err"
+	"$@" >"$T/out" 2>"$T/err"
 	case $? in
 	0)	;;
 	77)	skip "no unwinder in libut for this processor or system" ;;
 	*)	fail "$flags: $(cat "$T/out" "$T/err")" ;;
 	esac
 	cat "$T/out"
-	awk '$2 + $6 == 0 || $3 + $4 + $5 + $7 + $8 + $9 > 0 { exit 1 }' \
+	awk -v cut="$cut" '$5 + $9 > 0 ||
+	    (!cut && ($2 + $6 == 0 || $3 + $4 + $7 + $8 > 0)) { exit 1 }' \
 	    "$T/out" || fail "$flags: $(cat "$T/out" "$T/err")"
-	[ "$(wc -l <"$T/out")" -eq $# ] || fail "$*: $(cat "$T/out")"
 }
 
 shapes="deep aligned large callback jump alternate coroutines threads storm"
@@ -62,6 +64,19 @@ for opt in -O0 -O2 '-O2 -fomit-frame-pointer' -Os; do
 	    fail "cannot build walk $opt"
 	same "$T/walk" $shapes interrupted $timer
 done
+
+# Where nothing says any more what can be read, stacks are cut, and not wrong.
+"$T/walk" refused >"$T/out" 2>"$T/err" || fail "refused: $(cat "$T/err")"
+cat "$T/out"
+awk '$4 + $5 > 0 { exit 1 }' "$T/out" ||
+    fail "refused: $(cat "$T/out" "$T/err")"
+
+# valgrind has nothing to say, and the stacks are the same.
+case "$CC $CFLAGS" in
+*-m32*|*-fsanitize*|*-DUT_POSIX*)	;;
+*)	! command -v valgrind >/dev/null 2>&1 || same valgrind -q \
+	    --error-exitcode=9 "$T/walk" deep callback alternate ;;
+esac
 
 # C++, where there is a compiler of the same kind.
 case $CC in
