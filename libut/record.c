@@ -720,7 +720,7 @@ stacked_heads(const struct ut_record *r, const struct writer *w,
 	ut_event_head(p + definition, ON_ID(r->on), r->time);
 }
 
-/* Likewise, an event with a stack: what is defined counts once committed. */
+/* Commit an event with a stack, and so what it defines. */
 static unsigned char * __attribute__((noinline))
 commit_stacked(struct ut_record *r, struct writer *w)
 {

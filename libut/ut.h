@@ -369,7 +369,7 @@ ut_this_module_remove(void)
 #define UT_CALLER() \
 	__builtin_extract_return_addr(__builtin_return_address(0))
 
-/* What it says of that: wrappers say where the program has called them. */
+/* The event says so; those of wrappers say where the program has called. */
 #define UT_FROM()	UT_CALLER()
 
 /*

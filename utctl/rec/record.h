@@ -83,7 +83,7 @@ struct record {
 	size_t		 nglobs;
 	struct rule	 rule;		/* all but the glob */
 	struct attrs	 attrs;		/* the channel's */
-	char		*contexts[2];	/* its contexts: the stack, or none */
+	char		*contexts[2];	/* the channel's: stack, or none */
 	char		*preload;	/* libraries of -w, or NULL */
 	char		*utd;
 	char		*private;	/* directory of ours alone, or NULL */
