@@ -45,8 +45,8 @@
 struct defined {
 	const struct ut_subbuf	*sub;
 	uint64_t		 mine;		/* the writer's: the claim */
-	uint64_t		 serial;	/* of the region's prefix */
-	uint64_t		 round;		/* of these definitions */
+	uint64_t		 serial;	/* the prefix's */
+	uint64_t		 round;		/* the cache's */
 	uint32_t		 start;		/* where the first one begins */
 	/* The last one, the outermost frame first. */
 	uint32_t		 n;
@@ -66,7 +66,7 @@ struct callstack {
 	/* The event's. */
 	struct unwound		 now;
 	uint32_t		 keep;
-	bool			 first;		/* of a round */
+	bool			 first;		/* a round begins */
 	uintptr_t		 frames[UNWIND_MAX];
 	struct known		 cache[CACHE];
 	struct defined		 of[UT_REGIONS];

@@ -14,7 +14,7 @@ export T
 # What they call is found before: fewer instructions.
 LD_BIND_NOW=1
 export LD_BIND_NOW
-total=0 all_read=0 all_returned=0 FILTER= CONTEXTS= EXTRA=0 MODE=
+total=0 all_read=0 all_returned=0 FILTER= CONTEXTS= EXTRA=0 FIRST=0 MODE=
 
 # session NAME [sub-buffers]
 session() {
@@ -57,7 +57,7 @@ attack() {
 }
 
 # fill NAME [LOST]: all is free: while nobody drains, so many events of 10
-# bytes fit, and contexts.
+# bytes fit, and contexts, behind a first definition.
 fill() {
 	pulse_start
 	until_ok pulse_on a--- || fail "$1: pulse: $answer"
@@ -70,7 +70,7 @@ fill() {
 	kill -CONT $(consumers)
 	utctl stop "$1" >"$T/stop" || fail "stop"
 	counts "$1"
-	[ $((events - had)) -eq $(((subs - $(reserved $subs)) * (4096 / (10 + EXTRA)))) ] ||
+	[ $((events - had)) -eq $(((subs - $(reserved $subs)) * ((4096 - FIRST) / (10 + EXTRA)))) ] ||
 	    fail "$1: $((events - had)) events fit"
 	[ $((events - had + lost - missed)) -eq $hits ] ||
 	    fail "$1: $((lost - missed)) lost"
@@ -159,6 +159,20 @@ set_of bothjump jump -i 160 $(few 25)
 set_of bothshare share $(few 25)
 unset VICTIM_CONTEXTS
 CONTEXTS= EXTRA=0
+
+# With stacks: the first event of a sub-buffer defines one.
+CONTEXTS=stack/1 EXTRA=8 FIRST=28
+set_of stackone one $(few 60)
+set_of stackfirst first $(few 40)
+set_of stacknest nest -i 160 $(few 40)
+set_of stackjump jump -i 160 $(few 60)
+set_of stackshare share $(few 40)
+set_of stacksharejump sharejump -i 160 $(few 25)
+set_of stackfork fork $(few 25)
+FILTER='n >= 0'
+set_of stackfilter jump -i 160 $(few 25)
+FILTER=
+CONTEXTS= EXTRA=0 FIRST=0
 
 # none_of NAME HOW option...: the same with a filter that no event passes.
 none_of() {
