@@ -41,7 +41,7 @@
 #define CACHE	256		/* stacks that a level remembers */
 #define FIXED	6u		/* bytes of keep, end, and the length */
 
-/* What the present packet of a writer's sub-buffer defines. */
+/* A writer's definitions in the present packet of its sub-buffer. */
 struct defined {
 	const struct ut_subbuf	*sub;
 	uint64_t		 mine;		/* the writer's: the claim */

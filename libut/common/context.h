@@ -42,7 +42,7 @@
 #define CONTEXT_MAX	16u		/* per channel */
 #define CONTEXT_NAME	64		/* bytes, with the NUL */
 #define CONTEXT_APP	"app_"		/* in front of the programs' names */
-#define CONTEXT_DEPTH	32u		/* of a stack, if it is not said */
+#define CONTEXT_DEPTH	32u		/* frames, if it is not said */
 #define CONTEXT_DEEPEST	128u
 
 enum {
@@ -75,7 +75,7 @@ extern const struct context context_table[CONTEXTS];
 
 /* The place in the table, or -1: there is no such context. */
 int	 context_kind(const char *);
-/* Of CONTEXT_STACK, by its name, how many frames at most?  0: not valid. */
+/* How many frames may a stack have, by the context's name?  0: not a stack. */
 uint32_t context_depth(const char *);
 /* Can a program call a context of its own that? */
 bool	 context_name(const char *);
