@@ -19,9 +19,11 @@ $other $CFLAGS -o "$T/try" "$T/try.c" $LIBS && "$T/try" ||
     skip "$other does not work here"
 cp prog/seq "$T/ours" && cp prog/types "$T/types" || exit 1
 for f in "$TOP"/libut/*.c "$TOP"/libut/common/*.c \
-    "$TOP"/libut/expr/*.c; do
-	$other $flags $CFLAGS -I"$TOP/libut" -c -o "$T/$(basename "$f" .c).o" \
-	    "$f" || fail "cannot build $f with $other"
+    "$TOP"/libut/expr/*.c "$TOP"/libut/unwind/*.c; do
+	# Files of two rooms may have one name.
+	o=$(echo "${f#"$TOP"/libut/}" | tr / -)
+	$other $flags $CFLAGS -I"$TOP/libut" -c -o "$T/${o%.c}.o" "$f" ||
+	    fail "cannot build $f with $other"
 done
 ar rc "$T/libother.a" "$T"/*.o || fail "ar"
 LIBUT=$T/libother.a CC=$other

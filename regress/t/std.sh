@@ -135,7 +135,8 @@ if able musl-gcc -static; then
 	musl-gcc -std=c99 $warn -O2 -c -o "$T/std.o" prog/std.c &&
 	    musl-gcc -static -std=c11 -D_GNU_SOURCE -O2 -o "$T/prog" \
 	    "$T/std.o" "$TOP"/libut/*.c "$TOP"/libut/common/*.c \
-	    "$TOP"/libut/expr/*.c || fail "musl: does not compile"
+	    "$TOP"/libut/expr/*.c "$TOP"/libut/unwind/*.c ||
+	    fail "musl: does not compile"
 	traces musl-gcc
 fi
 echo "$n programs"
