@@ -275,6 +275,36 @@ unlisted(const struct dl_find_object *o, uintptr_t place,
 	return false;
 }
 
+#define SCAN	512			/* modules, some nanoseconds each */
+
+static bool __attribute__((no_sanitize_thread))
+is_there(const struct unwind_module *m)
+{
+	struct dl_find_object o;
+
+	return _dl_find_object((void *)m->text, &o) == 0 &&
+	    (uintptr_t)o.dlfo_eh_frame == m->header;
+}
+
+bool
+ut_modules_gone(void)
+{
+	static _Atomic uint32_t gone_then;
+	const struct list *l = atomic_load(&current);
+	uint32_t gone = 0, i, n, made;
+
+	if (l == NULL)
+		return false;
+	made = atomic_load(&l->made);
+	n = l->n < l->room ? l->n : l->room;
+	for (i = 0; i < n && i < SCAN; i++)
+		gone += !is_there(&l->modules[i]) ? i + 1 : 0;
+	atomic_thread_fence(memory_order_acquire);
+	if (made % 2 != 0 || made != atomic_load(&l->made))
+		return false;
+	return atomic_exchange(&gone_then, gone) != gone;
+}
+
 bool
 ut_modules_find(uintptr_t place, struct unwind_module *m)
 {
@@ -289,6 +319,12 @@ ut_modules_find(uintptr_t place, struct unwind_module *m)
 }
 
 #else
+
+bool
+ut_modules_gone(void)
+{
+	return false;
+}
 
 bool
 ut_modules_find(uintptr_t place, struct unwind_module *m)

@@ -36,6 +36,11 @@ struct unwind_module {
 
 /* Read the list anew, with the run-time linker's lock.  Not in handlers. */
 void	 ut_modules_read(void);
+/*
+ * Have other listed modules gone than the last time?  False if that cannot be
+ * known without a lock.  Safe in handlers.
+ */
+bool	 ut_modules_gone(void);
 /* Begin another generation. */
 void	 ut_modules_old(void);
 /*

@@ -76,7 +76,8 @@ void	 ut_unwind_here(struct unwinder *, uintptr_t from, struct unwound *);
 void	 ut_unwind_context(struct unwinder *, const void *, struct unwound *);
 /*
  * Forget what is known of memory, at each sub-buffer claimed: stacks of
- * coroutines come and go.
+ * coroutines come and go.  So do libraries, and perhaps nobody has told of it:
+ * rules of those that the linker does not have any more are forgotten, too.
  */
 void	 ut_unwind_forget(struct unwinder *);
 /*

@@ -537,12 +537,6 @@ ut_unwind_context(struct unwinder *u, const void *context, struct unwound *s)
 
 static bool used;
 
-void
-ut_unwind_forget(struct unwinder *u)
-{
-	memset(u, 0, sizeof(*u));
-}
-
 bool
 ut_unwind_used(void)
 {
@@ -556,6 +550,16 @@ ut_unwind_gone(void)
 	ut_modules_old();
 	if (ut_modules_gen() == 0)
 		ut_rules_clear();
+#endif
+}
+
+void
+ut_unwind_forget(struct unwinder *u)
+{
+	memset(u, 0, sizeof(*u));
+#if UNWIND_CPU
+	if (ut_modules_gone())
+		ut_unwind_gone();
 #endif
 }
 

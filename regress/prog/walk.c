@@ -419,6 +419,35 @@ shape_storm(void)
 		pthread_join(t[i], NULL);
 }
 
+/*
+ * Another library comes in the place of one that has gone, and nobody tells of
+ * it: its frames have other sizes.
+ */
+static void NOINLINE
+shape_replaced(void)
+{
+	const char *paths[] = { getenv("WALK_SO"), getenv("WALK_SO2") };
+	union {
+		void	*p;
+		void	(*f)(void (*)(void));
+	} call;
+	void *so;
+	int i;
+
+	for (i = 0; i < 40 && paths[1] != NULL; i++) {
+		if ((so = dlopen(paths[i % 2], RTLD_NOW)) == NULL ||
+		    (call.p = dlsym(so, "walk_call")) == NULL)
+			errx(1, "%s", dlerror());
+		ut_unwind_forget(&mine);
+		call.f(walk_check);
+		if (i == 0)
+			ut_unwind_changed();
+		call.f(walk_check);
+		dlclose(so);
+		ut_unwind_forget(&mine);
+	}
+}
+
 /* A timer looks in the middle of what compilers and libraries make. */
 static void NOINLINE
 shape_timer(void)
@@ -534,7 +563,8 @@ static const struct {
 	{ "large", shape_large }, { "callback", shape_callback },
 	{ "jump", shape_jump }, { "alternate", shape_alternate },
 	{ "coroutines", shape_coroutines }, { "threads", shape_threads },
-	{ "storm", shape_storm }, { "timer", shape_timer },
+	{ "storm", shape_storm }, { "replaced", shape_replaced },
+	{ "timer", shape_timer },
 	{ "interrupted", shape_interrupted }, { "refused", shape_refused },
 	{ "throw", shape_throw }
 };

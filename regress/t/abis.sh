@@ -20,8 +20,9 @@ $other $CFLAGS -o "$T/try" "$T/try.c" $LIBS && "$T/try" ||
 cp prog/seq "$T/ours" && cp prog/types "$T/types" || exit 1
 for f in "$TOP"/libut/*.c "$TOP"/libut/common/*.c \
     "$TOP"/libut/expr/*.c "$TOP"/libut/unwind/*.c; do
-	$other $flags $CFLAGS -I"$TOP/libut" -c \
-	    -o "$T/$(echo "${f#"$TOP"/}" | tr / _).o" "$f" ||
+	# Files of two rooms may have one name.
+	o=$(echo "${f#"$TOP"/libut/}" | tr / -)
+	$other $flags $CFLAGS -I"$TOP/libut" -c -o "$T/${o%.c}.o" "$f" ||
 	    fail "cannot build $f with $other"
 done
 ar rc "$T/libother.a" "$T"/*.o || fail "ar"
