@@ -122,16 +122,20 @@ parse_limit(const char *s)
 	return (int64_t)ms;
 }
 
-/* The context for call stacks of so many frames. */
-static char *
-stack_depth(const char *s)
+/* -g, or -G and a depth: the context for call stacks. */
+static void
+add_stack(struct record *r, int ch)
 {
-	char *name = format("stack/%s", s);
+	static char usual[] = "stack";
 
-	if (context_depth(name) == 0)
-		die("depth '%s': not a number from 1 to %u", s,
-		    CONTEXT_DEEPEST);
-	return name;
+	if (ch == 'G') {
+		r->contexts[0] = format("%s/%s", usual, optarg);
+		if (context_depth(r->contexts[0]) == 0)
+			die("depth '%s': not a number from 1 to %u", optarg,
+			    CONTEXT_DEEPEST);
+	} else if (r->contexts[0] == NULL) {
+		r->contexts[0] = usual;
+	}
 }
 
 static void
@@ -159,7 +163,7 @@ attr_usual(struct record *r, size_t i, int with)
 int
 record_options(struct record *r, int argc, char **argv)
 {
-	static char every[] = EVERY, stack[] = "stack";
+	static char every[] = EVERY;
 	int ch, mode = 0, clock = 0;
 
 	options_init(r, argc);
@@ -172,11 +176,8 @@ record_options(struct record *r, int argc, char **argv)
 			r->keeps = 1;
 			break;
 		case 'g':
-			if (r->contexts[0] == NULL)
-				r->contexts[0] = stack;
-			break;
 		case 'G':
-			r->contexts[0] = stack_depth(optarg);
+			add_stack(r, ch);
 			break;
 		case 'o':
 			r->out.given = optarg;

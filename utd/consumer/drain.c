@@ -181,6 +181,17 @@ collect_one(struct region *r, uint32_t i, int how)
 		region_unpin(r, i);
 }
 
+/* Collect what this pass wants. */
+static void
+collect(struct region *r, int how)
+{
+	uint32_t i;
+
+	r->more_full = oldest_find(r, how);
+	for (i = 0; i < r->nsubs; i++)
+		collect_one(r, i, how);
+}
+
 static int
 by_slot(const void *va, const void *vb)
 {
@@ -419,9 +430,7 @@ region_drain(struct region *r, int how)
 		loss_look(r);
 	if (r->shared.cut)
 		region_damaged(r);
-	r->more_full = oldest_find(r, how);
-	for (i = 0; i < r->nsubs; i++)
-		collect_one(r, (uint32_t)i, how);
+	collect(r, how);
 	if (how != DRAIN_FULL) {
 		report_unheard(r);
 		look_toobig(r);
