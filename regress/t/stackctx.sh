@@ -16,10 +16,14 @@ checked() {
 	    -type f) >"$T/checked" || fail "$1: $(cat "$T/checked")"
 	read -r events _ definitions _ late _ lacking _ cut _ <"$T/checked"
 	echo "$1: $(cat "$T/checked")"
-	[ "$events" -gt 0 ] && [ "$lacking" -eq 0 ] && [ "$definitions" -gt 0 ] &&
+	[ "$events" -gt 0 ] && [ "$definitions" -gt 0 ] &&
 	    [ "$events" -eq "${3:-$events}" ] || fail "$1: $(cat "$T/checked")"
-	[ $((late * 1000)) -le "$events" ] ||
-	    fail "$1: $late were defined in an earlier packet"
+	# Where packets end meanwhile, a thread may be stopped in that instant.
+	case $1 in
+	follow|chunks)	most=2 ;;
+	*)		most=0 ;;
+	esac
+	[ $((late + lacking)) -le $most ] || fail "$1: $(cat "$T/checked")"
 	readers_agree "$T/trace"
 	rm -rf "$T/trace"
 }
