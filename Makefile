@@ -53,6 +53,8 @@ DL_Linux =	-ldl
 LIBM_FreeBSD =	-lm
 # No page that is only there so that code and data have none in common.
 LINK_Linux =	-Wl,-z,noseparate-code
+# Where execve(2) leaves nothing of a CPU timer: see libut/PORTING.
+CPU_Linux =	libut/libut-cpu.so
 # By directory: nobody but debuggers unwinds the stacks of utd and utctl, and
 # those have tables of their own.  Programs' threads are in libut.
 TABLES_utd =	-fno-asynchronous-unwind-tables
@@ -240,14 +242,15 @@ UTCTL_HDRS =	utctl/client.h utctl/ctf/cores.h utctl/ctf/ctf.h \
 		utctl/sym/process.h utctl/sym/symbols.h utctl/utctl.h \
 		utctl/when.h
 
-WRAP_OBJS =	libut/wrap/early.o libut/wrap/func.o libut/wrap/malloc.o \
-		libut/wrap/new.o libut/wrap/operator.o libut/wrap/pthread.o \
-		libut/wrap/unseen.o libut/wrap/wrap.o
-WRAP_HDRS =	libut/wrap/alloc.h libut/wrap/early.h libut/wrap/new.h \
-		libut/wrap/timed.h libut/wrap/wrap.h
+WRAP_OBJS =	libut/wrap/cpu.o libut/wrap/cpu_signal.o \
+		libut/wrap/cpu_thread.o libut/wrap/early.o libut/wrap/func.o \
+		libut/wrap/malloc.o libut/wrap/new.o libut/wrap/operator.o \
+		libut/wrap/pthread.o libut/wrap/unseen.o libut/wrap/wrap.o
+WRAP_HDRS =	libut/wrap/alloc.h libut/wrap/cpu.h libut/wrap/early.h \
+		libut/wrap/new.h libut/wrap/timed.h libut/wrap/wrap.h
 
 LIBUT_SO =	libut/libut.so.$(MAJOR)
-PRELOADS =	libut/libut-func.so libut/libut-malloc.so \
+PRELOADS =	$(CPU_$(OS)) libut/libut-func.so libut/libut-malloc.so \
 		libut/libut-pthread.so
 LIBS_BUILT =	libut/libut.a $(LIBUT_SO) $(PRELOADS) libut/libut-func.o
 PROGS =		utd/utd utctl/utctl
@@ -294,11 +297,15 @@ $(LIBUT_SO): $(LIBUT_OBJS)
 	ln -sf libut.so.$(MAJOR) libut/libut.so
 
 # What LD_PRELOAD names.
+libut/libut-cpu.so: libut/wrap/cpu.o libut/wrap/cpu_signal.o \
+		libut/wrap/cpu_thread.o libut/wrap/wrap.o
 libut/libut-func.so: libut/wrap/func.o libut/wrap/wrap.o
 libut/libut-malloc.so: libut/wrap/malloc.o libut/wrap/early.o \
 		libut/wrap/new.o libut/wrap/operator.o libut/wrap/unseen.o \
 		libut/wrap/wrap.o
 libut/libut-pthread.so: libut/wrap/pthread.o libut/wrap/wrap.o
+PARTS_libut-cpu.so =	libut/wrap/cpu.o libut/wrap/cpu_signal.o \
+		libut/wrap/cpu_thread.o
 PARTS_libut-func.so =	libut/wrap/func.o
 PARTS_libut-malloc.so = libut/wrap/malloc.o libut/wrap/early.o \
 		libut/wrap/new.o libut/wrap/operator.o libut/wrap/unseen.o
@@ -461,6 +468,7 @@ uninstall: paths-ok
 	    '$(DESTDIR)$(LIBDIR)/libut.a' \
 	    '$(DESTDIR)$(LIBDIR)/libut.so.$(MAJOR)' \
 	    '$(DESTDIR)$(LIBDIR)/libut.so' \
+	    '$(DESTDIR)$(LIBDIR)/libut-cpu.so' \
 	    '$(DESTDIR)$(LIBDIR)/libut-func.so' \
 	    '$(DESTDIR)$(LIBDIR)/libut-malloc.so' \
 	    '$(DESTDIR)$(LIBDIR)/libut-pthread.so' \

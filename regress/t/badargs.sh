@@ -197,9 +197,14 @@ bad 'director' utctl create -o "$path" d
 # record: the command does not run, and nothing is left.
 bad 'pattern' utctl record -o "$T/new/trace" -e '' -- touch "$T/ran"
 for w in foo malloc,foo foo,malloc; do
-	bad "wrapper 'foo': there are func, malloc and pthread" \
+	bad "wrapper 'foo': there are cpu, func, malloc and pthread" \
 	    utctl record -w $w -- touch "$T/ran"
 done
+for w in cpu=0 cpu= cpu=10001 cpu=9x cpu=-1; do
+	bad "wrapper '$w': not a number from 1 to 10000" \
+	    utctl record -w $w -- touch "$T/ran"
+done
+bad "wrapper 'func': takes no number" utctl record -w func=1 -- touch "$T/ran"
 bad "wrapper ''" utctl record -w malloc, -- touch "$T/ran"
 bad 'directory is empty' utctl record -o '' -- touch "$T/ran"
 [ ! -e "$T/ran" ] || fail "a command ran"

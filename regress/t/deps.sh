@@ -15,7 +15,9 @@ needed() {
 # What the compiler adds to any is not counted.
 empty_so
 needed "$T/empty.so" >"$T/any"
-for lib in libut.so libut-func.so libut-malloc.so libut-pthread.so; do
+cpu=
+[ "$(uname)" != Linux ] || cpu=libut-cpu.so
+for lib in libut.so $cpu libut-func.so libut-malloc.so libut-pthread.so; do
 	needed "$TOP/libut/$lib" >"$T/needed"
 	cat "$T/needed"
 	grep -q '^libc\.' "$T/needed" || fail "$lib: no libc"

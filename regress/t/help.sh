@@ -118,8 +118,8 @@ if command -v bash >/dev/null 2>&1; then
 	    utctl ''
 	completed 'version view' utctl help v
 	completed '-a' utctl destroy -
-	completed 'func malloc pthread' utctl record -w ''
-	completed 'malloc,func malloc,malloc malloc,pthread' utctl record \
+	completed 'cpu func malloc pthread' utctl record -w ''
+	completed 'malloc,cpu malloc,func malloc,malloc malloc,pthread' utctl record \
 	    -w malloc,
 	completed 'time,pid time,program' utctl view -o time,p
 	completed 'warning' utctl view -l warn

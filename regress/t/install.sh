@@ -66,7 +66,9 @@ case $(uname) in
 NetBSD|OpenBSD)	man=man ;;
 *)		man=share/man ;;
 esac
-for f in bin/utctl sbin/utd include/ut.h include/ut_field.h \
+cpu= files=29
+[ "$(uname)" != Linux ] || cpu=lib/libut-cpu.so files=30
+for f in $cpu bin/utctl sbin/utd include/ut.h include/ut_field.h \
     lib/libut.a lib/libut.so lib/libut.so.1 lib/libut-func.so \
     lib/libut-malloc.so lib/libut-pthread.so lib/libut-func.o \
     lib/pkgconfig/ut.pc \
@@ -86,7 +88,7 @@ FreeBSD) rc=utd rcdir=/usr/local/etc/rc.d ;;
 esac
 [ -s "$T/dest/usr/local/share/ut/$rc" ] || fail "no $rc"
 # And share/ut/made.
-[ "$(find "$T/dest" ! -type d | wc -l)" -eq 29 ] ||
+[ "$(find "$T/dest" ! -type d | wc -l)" -eq $files ] ||
     fail "other files: $(find "$T/dest" ! -type d)"
 grep -r "$T" "$T/dest/usr/local/lib/pkgconfig" && fail "DESTDIR in ut.pc"
 expect 0 '10 events, 0 lost' "$T/dest/usr/local/bin/utctl" record \

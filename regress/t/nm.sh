@@ -42,6 +42,8 @@ wraps() {
 	    grep -v -x -E "ut_.*|__st.*_ut_events|dlclose|$2" &&
 	    fail "libut-$1.so exports more than that"
 }
+[ "$(uname)" != Linux ] ||
+    wraps cpu 'pthread_create|thrd_create|sig(action|nal|nalfd|set|wait|waitinfo)|(bsd_|s|(__)?sysv_)signal|(__)?sigtimedwait(64)?'
 wraps func '__cyg_profile_func_(enter|exit)'
 operators='_Z(n[wa]|d[la]Pv)[mj]?(St11align_val_t)?(RKSt9nothrow_t)?'
 wraps malloc "([mcv]|pv|re|aligned_)alloc|reallocarray|(posix_)?memalign|free(_sized|_aligned_sized)?|$operators"

@@ -108,6 +108,8 @@ struct wrapper {
 	const char	*name;		/* NULL ends the table */
 	const char	*what;		/* for help */
 	const char	*events[2];	/* two to record; or one, NULL */
+	const char	*env;		/* =NUMBER goes there; NULL: none */
+	int		 most;		/* NUMBER: 1 to this */
 };
 
 extern const struct wrapper wrappers[];

@@ -58,6 +58,17 @@ say_unseen(const struct record *r, const struct row *session)
 		    "does not see: utctl heap names it");
 }
 
+/* The event exists only where something was not sampled. */
+static void
+say_unsampled(const struct record *r, const struct row *session)
+{
+	if (wrapper_in(r->preload, "cpu") &&
+	    had_event(session, "cpu:unsampled"))
+		say("a program, or a thread, was not sampled all the time: "
+		    "utctl view -e cpu:unsampled %s says which, and why",
+		    row_str(session, "dir"));
+}
+
 /* A program may have another name than when utd came to know it. */
 static void
 say_left(const char *name, uint64_t pid, int others)
@@ -193,6 +204,7 @@ report(const struct record *r, struct row *rows)
 	else if (!recorded)
 		say_no_functions(r);
 	say_unseen(r, s);
+	say_unsampled(r, s);
 	/* The command's children, or its libraries, may have been recorded. */
 	if (r->preload != NULL)
 		loader_say(r->argv[0]);

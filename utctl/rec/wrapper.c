@@ -23,6 +23,7 @@
 #include <sys/types.h>
 #include <sys/stat.h>
 
+#include <ctype.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -56,13 +57,15 @@ static const char *const utd_places[] = {
 static const char *const wrapper_dirs[] = { "../lib", "../libut", NULL };
 
 const struct wrapper wrappers[] = {
+	{ "cpu", "also samples of what uses the CPU: cpu=RATE, 99 a second",
+	    { "cpu:sample", NULL }, "UT_CPU_RATE", 10000 },
 	{ "func", "also functions, of -finstrument-functions",
-	    { "func:entry", NULL } },
+	    { "func:entry", NULL }, NULL, 0 },
 	{ "malloc", "also the calls of malloc(3) and free(3)",
-	    { "libc:malloc", "libc:free" } },
+	    { "libc:malloc", "libc:free" }, NULL, 0 },
 	{ "pthread", "also what takes and releases locks",
-	    { "pthread:mutex_acquired", "pthread:mutex_release" } },
-	{ NULL, NULL, { NULL, NULL } }
+	    { "pthread:mutex_acquired", "pthread:mutex_release" }, NULL, 0 },
+	{ NULL, NULL, { NULL, NULL }, NULL, 0 }
 };
 
 #if UINTPTR_MAX > UINT32_MAX
@@ -284,6 +287,11 @@ wrapper_find(const char *name)
 	const char *places[sizeof(wrapper_dirs) / sizeof(wrapper_dirs[0])];
 	size_t i;
 
+#ifndef __linux__
+	if (strcmp(name, "cpu") == 0)
+		die("-w cpu: this system has no timer of CPU time that is "
+		    "known to end with execve(2)");
+#endif
 	for (i = 0; wrapper_dirs[i] != NULL; i++)
 		places[i] = format("%s/%s", wrapper_dirs[i], file);
 	places[i] = NULL;
@@ -299,15 +307,40 @@ wrapper_find(const char *name)
 	return loader_entry(full);
 }
 
-int
-wrapper_is(const char *name)
+/* The wrapper of that name, up to a `=', or NULL. */
+static const struct wrapper *
+wrapper_named(const char *name)
 {
+	const size_t len = strcspn(name, "=");
 	const struct wrapper *w;
 
 	for (w = wrappers; w->name != NULL; w++)
-		if (strcmp(w->name, name) == 0)
-			return 1;
-	return 0;
+		if (strlen(w->name) == len && memcmp(w->name, name, len) == 0)
+			return w;
+	return NULL;
+}
+
+int
+wrapper_is(const char *name)
+{
+	return wrapper_named(name) != NULL;
+}
+
+/* Tell the wrapper its number: the command gets our environment. */
+static void
+wrapper_number(const struct wrapper *w, const char *s)
+{
+	unsigned long n;
+	char *end;
+
+	if (w->env == NULL)
+		die("wrapper '%s': takes no number, but '%s'", w->name, s);
+	n = strtoul(s, &end, 10);
+	if (!isdigit((unsigned char)*s) || *end != '\0' || n < 1 ||
+	    n > (unsigned long)w->most)
+		die("wrapper '%s=%s': not a number from 1 to %d", w->name, s,
+		    w->most);
+	setenv(w->env, s, 1);
 }
 
 /* Is that the library of a wrapper, in a list for LD_PRELOAD, or NULL? */
@@ -331,15 +364,18 @@ wrapper_name(size_t i)
 char *
 wrapper_add(char *list, const char *arg)
 {
-	char *names = format("%s", arg), *rest = names, *name, *path;
+	char *names = format("%s", arg), *rest = names, *name, *path, *number;
+	const struct wrapper *w;
 
 	while ((name = strsep(&rest, ",")) != NULL) {
-		if (!wrapper_is(name))
+		if ((w = wrapper_named(name)) == NULL)
 			die("wrapper '%s': there are %s", name,
 			    names_text(wrapper_name));
-		if (wrapper_in(list, name))
+		if ((number = strchr(name, '=')) != NULL)
+			wrapper_number(w, number + 1);
+		if (wrapper_in(list, w->name))
 			continue;
-		path = wrapper_find(name);
+		path = wrapper_find(w->name);
 		list = list == NULL ? path : format("%s:%s", list, path);
 	}
 	free(names);
