@@ -35,6 +35,7 @@
 
 #include <errno.h>
 
+#include "ut_code.h"
 #include "ut_prefix.h"
 #include "unwind/unwind.h"
 
@@ -73,6 +74,13 @@ struct callstack {
 };
 
 static struct callstack *_Atomic callstacks;
+static UT_PER_THREAD const void *interrupted;	/* see ut_code_context */
+
+UT_EXPORT void
+ut_code_context(const void *context)
+{
+	interrupted = context;
+}
 
 static struct callstack *
 callstack_new(void)
@@ -176,7 +184,10 @@ ut_callstack_find(struct level *l, const struct writer *w,
 		return 0;
 	s->now.frames = s->frames;
 	s->now.max = pf->depth;
-	ut_unwind_here(&s->unwinder, from, &s->now);
+	if (interrupted != NULL)
+		ut_unwind_context(&s->unwinder, interrupted, &s->now);
+	else
+		ut_unwind_here(&s->unwinder, from, &s->now);
 	if (s->now.n == 0)
 		return 0;
 	l->stack_id = id = s->now.hash;

@@ -47,4 +47,11 @@ void		 ut_code_gone(void);
  */
 void		 ut_missed(const struct ut_event *, uint64_t);
 
+/*
+ * From now on, the stacks of this thread's events begin where a signal has
+ * interrupted it.  The signal's handler, which no other one may interrupt,
+ * passes its third argument, and NULL before it returns.  Async-signal-safe.
+ */
+void		 ut_code_context(const void *);
+
 #endif /* UT_CODE_H */

@@ -126,7 +126,9 @@ tick(int sig, siginfo_t *info, void *context)
 		die();
 	else if ((time = cpu_thread_tick(info)) != 0) {
 		ut_code(pc);
+		ut_code_context(context);
 		UT(cpu, sample, pc, time);
+		ut_code_context(NULL);
 	}
 	errno = saved;
 }

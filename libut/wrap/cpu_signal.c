@@ -32,7 +32,7 @@
 
 #include "cpu.h"
 
-/* Of sigset. */
+/* A program may still use sigset(3). */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 typedef void	handler(int);

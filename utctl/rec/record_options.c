@@ -163,7 +163,7 @@ attr_usual(struct record *r, size_t i, int with)
 int
 record_options(struct record *r, int argc, char **argv)
 {
-	static char every[] = EVERY;
+	static char every[] = EVERY, stack_deepest[] = "stack/128";
 	int ch, mode = 0, clock = 0;
 
 	options_init(r, argc);
@@ -205,6 +205,9 @@ record_options(struct record *r, int argc, char **argv)
 				return -1;
 		}
 	}
+	/* A profile is a tree: without the outermost frames it has no root. */
+	if (r->contexts[0] == NULL && wrapper_in(r->preload, "cpu"))
+		r->contexts[0] = stack_deepest;
 	/* Times that -F has printed cannot be refined. */
 	if (!clock)
 		attr_usual(r, ATTR_CLOCK, r->follow);
