@@ -29,6 +29,8 @@
  * sampled any more, which an event says.
  */
 
+#include <sys/syscall.h>
+
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -133,11 +135,36 @@ tick(int sig, siginfo_t *info, void *context)
 	errno = saved;
 }
 
+/*
+ * Discard what timers have sent, which no timer does any more.  To ignore a
+ * signal discards it in all threads; one of the program's is sent again.
+ */
+static void
+discard(void)
+{
+	static const struct timespec now;
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	siginfo_t info, theirs;
+	bool any = false;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGPROF);
+	while (cpu_sigtimedwait(&set, &info, &now) == SIGPROF)
+		if (!cpu_thread_sent(&info)) {
+			theirs = info;
+			any = true;
+		}
+	cpu_sigaction(&ignore, NULL);
+	cpu_sigaction(&cpu_action, NULL);
+	if (any)
+		syscall(SYS_rt_sigqueueinfo, getpid(), SIGPROF, &theirs);
+}
+
 /* A second thread waits until the first one has done it. */
 void
 cpu_give_up(void)
 {
-	const struct sigaction ignore = { .sa_handler = SIG_IGN };
 	const int saved = errno;
 	int sampling = SAMPLING;
 	sigset_t signals;
@@ -146,10 +173,8 @@ cpu_give_up(void)
 		return;
 	wrap_block(&signals);
 	if (atomic_compare_exchange_strong(&state, &sampling, ENDING)) {
-		/* This discards what is pending in any thread. */
-		cpu_sigaction(&ignore, NULL);
 		cpu_threads_end();
-		cpu_sigaction(&cpu_action, NULL);
+		discard();
 		state = ENDED;
 		cpu_unsampled("the program uses SIGPROF");
 	}
@@ -183,16 +208,6 @@ rate(void)
 	return n > 0 && n <= RATE_MAX ? (uint64_t)n : RATE;
 }
 
-/* Can this program be sampled?  NULL, or why not. */
-static const char *
-obstacle(void)
-{
-	cpu_sigaction(NULL, &cpu_action);
-	if (wrap_first("__gmon_start__") != NULL)
-		return "the program was compiled for gprof, with -pg";
-	return cpu_action.sa_handler != SIG_DFL ? "SIGPROF is ignored" : NULL;
-}
-
 /*
  * With other libraries' constructors, or before: then libut is told of our
  * event now.  UT_DISABLE keeps it from being added.
@@ -203,7 +218,6 @@ cpu_begin(void)
 	static bool begun;
 	struct sigaction sa = { .sa_sigaction = tick,
 	    .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
-	const char *why;
 
 	if (begun)
 		return;
@@ -211,8 +225,9 @@ cpu_begin(void)
 	ut_this_module_add();
 	if (!ut_this_module.added)
 		return;
-	if ((why = obstacle()) != NULL) {
-		cpu_unsampled(why);
+	if (cpu_sigaction(NULL, &cpu_action) == -1 ||
+	    cpu_action.sa_handler != SIG_DFL) {
+		cpu_unsampled("SIGPROF was ignored or handled at the start");
 		return;
 	}
 	process = getpid();

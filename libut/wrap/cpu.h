@@ -55,8 +55,10 @@ void	 cpu_threads_end(void);
 /* In the child of a fork, only the calling thread is left, with no timer. */
 void	 cpu_threads_forked(void);
 
-/* cpu_signal.c: sigaction(2), and not the wrapper of it. */
+/* cpu_signal.c: sigaction(2) of SIGPROF, sigtimedwait(2), not the wrappers. */
 int	 cpu_sigaction(const struct sigaction *, struct sigaction *);
+int	 cpu_sigtimedwait(const sigset_t *, siginfo_t *,
+	    const struct timespec *);
 /* The action of SIGPROF, as far as the program knows. */
 extern struct sigaction cpu_action;
 

@@ -52,11 +52,19 @@ found(void **symbol, const char *name)
 }
 
 FIND(sigaction)
+FIND(sigtimedwait)
 
 int
 cpu_sigaction(const struct sigaction *sa, struct sigaction *old)
 {
 	return NEXT(sigaction)(SIGPROF, sa, old);
+}
+
+int
+cpu_sigtimedwait(const sigset_t *set, siginfo_t *info,
+    const struct timespec *time)
+{
+	return NEXT(sigtimedwait)(set, info, time);
 }
 
 #pragma GCC visibility push(default)
@@ -69,12 +77,12 @@ sigaction(int sig, const struct sigaction *restrict sa,
 
 	if (sig != SIGPROF || !cpu_sampling())
 		return NEXT(sigaction)(sig, sa, old);
+	was = cpu_action;
 	if (sa != NULL && sa->sa_handler != SIG_DFL) {
 		cpu_give_up();
-		return NEXT(sigaction)(sig, sa, old);
-	}
-	was = cpu_action;
-	if (sa != NULL)
+		if (NEXT(sigaction)(sig, sa, NULL) == -1)
+			return -1;
+	} else if (sa != NULL)
 		cpu_action = *sa;
 	if (old != NULL)
 		*old = was;
@@ -106,7 +114,6 @@ SETS(sigset)
 /* A function that waits for the signals of a set. */
 #define WAITS(result, f, parameters, ...)				\
 	result	f parameters;						\
-	FIND(f)								\
 	result								\
 	f parameters							\
 	{								\
@@ -115,6 +122,10 @@ SETS(sigset)
 		return NEXT(f)(__VA_ARGS__);				\
 	}
 
+FIND(sigwait)
+FIND(sigwaitinfo)
+FIND(signalfd)
+
 WAITS(int, sigwait, (const sigset_t *restrict set, int *restrict sig), set, sig)
 WAITS(int, sigwaitinfo, (const sigset_t *restrict set,
     siginfo_t *restrict info), set, info)
@@ -122,9 +133,23 @@ WAITS(int, sigtimedwait, (const sigset_t *restrict set,
     siginfo_t *restrict info, const struct timespec *restrict time), set, info,
     time)
 #if defined(__GLIBC__) && UINTPTR_MAX == UINT32_MAX
+FIND(__sigtimedwait64)
 WAITS(int, __sigtimedwait64, (const sigset_t *set, siginfo_t *info,
     const void *time), set, info, time)
 #endif
 WAITS(int, signalfd, (int fd, const sigset_t *set, int flags), fd, set, flags)
+
+#ifdef __GLIBC__
+/* A program that was compiled with -pg calls this for gprof(1), at first. */
+void	__monstartup(unsigned long, unsigned long);
+FIND(__monstartup)
+
+void
+__monstartup(unsigned long low, unsigned long high)
+{
+	cpu_give_up();
+	NEXT(__monstartup)(low, high);
+}
+#endif
 
 #pragma GCC visibility pop

@@ -43,7 +43,7 @@ wraps() {
 	    fail "libut-$1.so exports more than that"
 }
 [ "$(uname)" != Linux ] ||
-    wraps cpu 'pthread_create|thrd_create|sig(action|nal|nalfd|set|wait|waitinfo)|(bsd_|s|(__)?sysv_)signal|(__)?sigtimedwait(64)?'
+    wraps cpu 'pthread_create|__monstartup|thrd_create|sig(action|nal|nalfd|set|wait|waitinfo)|(bsd_|s|(__)?sysv_)signal|(__)?sigtimedwait(64)?'
 wraps func '__cyg_profile_func_(enter|exit)'
 operators='_Z(n[wa]|d[la]Pv)[mj]?(St11align_val_t)?(RKSt9nothrow_t)?'
 wraps malloc "([mcv]|pv|re|aligned_)alloc|reallocarray|(posix_)?memalign|free(_sized|_aligned_sized)?|$operators"

@@ -1,0 +1,108 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# record -w cpu: samples are where the program is, as often as it is there, and
+# stand for all of its CPU time; of all threads, and of children; a session that
+# comes later gets them, too.  Where there are none, record says so.
+
+. ./common.sh
+not_sanitized
+[ "$(uname)" = Linux ] || {
+	expect 1 '^utctl: -w cpu: this system has no timer' \
+	    utctl record -o "$T/trace" -w cpu -- true
+	exit 0
+}
+need nm
+
+# The thread, the place and the nanoseconds of each sample.
+samples() {
+	utctl view -N -e cpu:sample "$1" | sed -n 's/^.*\[\([0-9:]*\)\] cpu:sample { .*pc = 0x\([0-9a-f]*\), time = \([0-9]*\) }$/\1 \2 \3/p' >"$T/samples"
+}
+
+# Of the CPU time, by getrusage, in ms: within a twentieth and 40 ms, which is
+# what comes before the first sample and after the last one of each thread.
+all_time() {
+	awk -v want="$1" -v threads="$2" '{ sum += $3 / 1e6 }
+	END {
+		d = sum - want
+		print NR " samples: " sum " of " want " ms"
+		exit (d < 0 ? -d : d) > want / 20 + 40 * threads
+	}' "$T/samples" || fail "not the CPU time"
+}
+
+# -no-pie, where the compiler knows it: addresses are those of the file.
+$CC $CFLAGS -no-pie -c -o "$T/none.o" -x c /dev/null 2>/dev/null &&
+    pie=-no-pie || pie=
+$CC $CFLAGS $pie -O1 -D_GNU_SOURCE -o "$T/cpus" prog/cpus.c $LIBS ||
+    fail "cannot build cpus"
+
+# Three times as many in one function as in the other: within four times what
+# chance makes of it.
+recorded -w cpu=1000 -- "$T/cpus" work 2000
+[ "$lost" -eq 0 ] || fail "$lost lost"
+samples "$T/trace"
+all_time "$(cat "$T/record.out")" 1
+nm -S "$T/cpus" | awk '$4 == "three" || $4 == "one" { print $4, $1, $2 }' |
+    while read -r name at size; do
+	echo "$name $((0x$at)) $((0x$at + 0x$size))"
+done >"$T/functions"
+while read -r thread pc time; do
+	echo "$((0x$pc)) $time"
+done <"$T/samples" | awk 'FNR == NR { low[$1] = $2; high[$1] = $3; next }
+    { for (f in low) if ($1 >= low[f] && $1 < high[f]) n[f]++ }
+    END {
+	all = n["three"] + n["one"]; share = n["three"] / all
+	sigma = sqrt(.75 * .25 / all)
+	printf "three: %.4f of %d, sigma %.4f\n", share, all, sigma
+	exit all < NR * .8 || all < 100 || share < .75 - 4 * sigma ||
+	    share > .75 + 4 * sigma
+    }' "$T/functions" - || [ -z "$pie" ] || fail "not 3 to 1"
+
+# Each has a stack, and a stack begins at the place itself.
+utctl view -N "$T/trace" | awk '/ ut:stack / {
+	id = $0; sub(/.*ut:stack { stack = /, "", id); sub(/ .*/, "", id)
+	at = $0; sub(/.*frames = \[/, "", at); sub(/[],].*/, "", at)
+	first[id] = at; defined++; next
+    }
+    / cpu:sample / {
+	id = $0; sub(/.*cpu:sample { stack = /, "", id); sub(/ .*/, "", id)
+	pc = $0; sub(/.* pc = /, "", pc); sub(/,.*/, "", pc)
+	if (first[id] != pc) { print; exit bad = 1 }
+	n++
+    }
+    END { print n " of " defined " stacks"; exit bad || n == 0 }' ||
+    fail "not the stack of the place"
+
+# By default 99 a second, and a tenth more by chance.
+recorded -w cpu -- "$T/cpus" work 500
+[ "$events" -ge 40 ] && [ "$events" -le 60 ] || fail "$events in half a second"
+
+# The main thread, three others, one of a small stack, and two of a child.
+recorded -w cpu=200 -- "$T/cpus" kinds 200
+samples "$T/trace"
+all_time "$(cat "$T/record.out")" 6
+awk '{ n[$1]++ } END { for (t in n) { k++; print t, n[t]; few += n[t] < 10 }
+    exit k != 6 || few }' "$T/samples" || fail "not the six threads"
+
+# With other wrappers, which record nothing that this one calls.
+recorded -w cpu,malloc,pthread -- "$T/cpus" kinds 20
+utctl view -N -e 'pthread:*' "$T/trace" | grep . && fail "locks of ours"
+utctl view -e 'libc:*' "$T/trace" >"$T/allocs"
+[ -s "$T/allocs" ] || fail "no allocations"
+grep '(libut-cpu.so) }$' "$T/allocs" && fail "allocations of ours"
+
+# A session that comes later; it ends, and another one comes.
+start_utd
+background env UT_CPU_RATE=200 LD_PRELOAD="$TOP/libut/libut-cpu.so" \
+    "$T/cpus" work 60000
+for s in first second; do
+	utctl create -o "$T/$s" $s >/dev/null &&
+	    utctl enable-event -s $s cpu:sample && utctl start $s ||
+	    fail "set-up"
+	sleep 1
+	utctl destroy $s >/dev/null || fail "destroy $s"
+	samples "$T/$s"
+	awk '$3 % 5000000 != 0 { print; exit bad = 1 }
+	    END { print NR; exit bad || NR < 20 }' "$T/samples" ||
+	    fail "$s: not 200 a second"
+done
+exit 0

@@ -1,0 +1,61 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# A program that is sampled does what it does without: one that uses SIGPROF
+# keeps it, and is said not to be sampled any more; no call is interrupted; what
+# it starts is not ended, in whatever way it does so.
+
+. ./common.sh
+not_sanitized
+[ "$(uname)" = Linux ] || skip "-w cpu is of Linux"
+
+# sampled WANTED WHETHER MODE N: its status; whether a program is said to be
+# unsampled.
+sampled() {
+	want=$1 said=$2
+	shift 2
+	./prog/cpus "$@" >"$T/alone" 2>/dev/null
+	[ $? -eq "$want" ] || fail "$* alone: $(cat "$T/alone")"
+	rm -rf "$T/trace"
+	utctl record -o "$T/trace" -w cpu=10000 -- ./prog/cpus "$@" \
+	    >"$T/out" 2>"$T/err"
+	got=$?
+	[ $got -eq "$want" ] ||
+	    fail "$*: status $got, not $want: $(cat "$T/out" "$T/err")"
+	cmp "$T/alone" "$T/out" || fail "$* prints something else"
+	n=$(grep -c '^utctl: a program.* was not sampled' "$T/err")
+	[ "$n" -eq "$said" ] || fail "$*: $(cat "$T/err")"
+	[ "$said" -eq 0 ] || utctl view -e cpu:unsampled "$T/trace" |
+	    grep -q '\] cpu:unsampled {.* why = "the program uses SIGPROF" }' ||
+	    fail "$*: not said why"
+}
+
+sampled 0 1 handler 100
+sampled 0 0 query 50
+sampled 0 1 waits 0
+sampled 0 1 waits 1
+sampled 0 1 waits 2
+# Of the signal, as without us.
+sampled 155 0 die 0
+sampled 155 0 die 1
+sampled 0 0 interrupted 1000
+sampled 0 0 execs "${EXECS:-50}"
+sampled 0 0 chain 100
+sampled 0 0 births 2000
+
+# One that is ignored from the start stays so.
+(trap '' PROF; ./prog/cpus work 50) >/dev/null || fail "ignored"
+(trap '' PROF; exec utctl record -o "$T/ignored" -w cpu -- \
+    ./prog/cpus query 50) >"$T/out" 2>"$T/err"
+grep -q 'was not sampled' "$T/err" || fail "ignored: $(cat "$T/err")"
+
+# gprof has the signal, and no more ticks than its own.
+if $CC $CFLAGS -pg -D_GNU_SOURCE -o "$T/cpus" prog/cpus.c $LIBS 2>/dev/null
+then
+	mkdir "$T/gprof"
+	(cd "$T/gprof" && exec utctl record -o "$T/pg" -w cpu=10000 -- \
+	    "$T/cpus" work 200) >"$T/out" 2>"$T/err" ||
+	    fail "gprof: $(cat "$T/out" "$T/err")"
+	grep -q 'was not sampled' "$T/err" || fail "gprof: $(cat "$T/err")"
+	[ -s "$T/gprof/gmon.out" ] || fail "no gmon.out"
+fi
+exit 0
