@@ -242,10 +242,10 @@ UTCTL_HDRS =	utctl/client.h utctl/ctf/cores.h utctl/ctf/ctf.h \
 		utctl/sym/process.h utctl/sym/symbols.h utctl/utctl.h \
 		utctl/when.h
 
-WRAP_OBJS =	libut/wrap/cpu.o libut/wrap/cpu_signal.o \
-		libut/wrap/cpu_thread.o libut/wrap/early.o libut/wrap/func.o \
-		libut/wrap/malloc.o libut/wrap/new.o libut/wrap/operator.o \
-		libut/wrap/pthread.o libut/wrap/unseen.o libut/wrap/wrap.o
+WRAP_OBJS =	libut/wrap/cpu.o libut/wrap/cpu_signal.o libut/wrap/early.o \
+		libut/wrap/func.o libut/wrap/malloc.o libut/wrap/new.o \
+		libut/wrap/operator.o libut/wrap/pthread.o \
+		libut/wrap/unseen.o libut/wrap/wrap.o
 WRAP_HDRS =	libut/wrap/alloc.h libut/wrap/cpu.h libut/wrap/early.h \
 		libut/wrap/new.h libut/wrap/timed.h libut/wrap/wrap.h
 
@@ -297,15 +297,13 @@ $(LIBUT_SO): $(LIBUT_OBJS)
 	ln -sf libut.so.$(MAJOR) libut/libut.so
 
 # What LD_PRELOAD names.
-libut/libut-cpu.so: libut/wrap/cpu.o libut/wrap/cpu_signal.o \
-		libut/wrap/cpu_thread.o libut/wrap/wrap.o
+libut/libut-cpu.so: libut/wrap/cpu.o libut/wrap/cpu_signal.o libut/wrap/wrap.o
 libut/libut-func.so: libut/wrap/func.o libut/wrap/wrap.o
 libut/libut-malloc.so: libut/wrap/malloc.o libut/wrap/early.o \
 		libut/wrap/new.o libut/wrap/operator.o libut/wrap/unseen.o \
 		libut/wrap/wrap.o
 libut/libut-pthread.so: libut/wrap/pthread.o libut/wrap/wrap.o
-PARTS_libut-cpu.so =	libut/wrap/cpu.o libut/wrap/cpu_signal.o \
-		libut/wrap/cpu_thread.o
+PARTS_libut-cpu.so =	libut/wrap/cpu.o libut/wrap/cpu_signal.o
 PARTS_libut-func.so =	libut/wrap/func.o
 PARTS_libut-malloc.so = libut/wrap/malloc.o libut/wrap/early.o \
 		libut/wrap/new.o libut/wrap/operator.o libut/wrap/unseen.o

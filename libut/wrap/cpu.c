@@ -25,10 +25,15 @@
  * known to do both, and a signal that is left ends the next program: see
  * PORTING.
  *
- * A program that takes SIGPROF for itself gets it (cpu_signal.c), and is not
- * sampled any more, which an event says.
+ * As long as nobody listens, the timers are slow, and only look whether
+ * somebody does.  A program that takes SIGPROF for itself gets it
+ * (cpu_signal.c), and is not sampled any more, which an event says.
+ *
+ * No lock: a thread has its struct alone, but for the timer, which whoever
+ * changes the state deletes.
  */
 
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include <errno.h>
@@ -37,14 +42,25 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
+#ifndef __STDC_NO_THREADS__
+#include <threads.h>
+#endif
 
 #include "cpu.h"
 #include "ut.h"
 
+#ifndef sigev_notify_thread_id		/* glibc before 2.38 */
+#define sigev_notify_thread_id	_sigev_un._tid
+#endif
+
 #define RATE		99	/* samples for a second of CPU time */
 #define RATE_MAX	10000
+#define SECOND		UINT64_C(1000000000)
+#define LOOK		(SECOND / 10)	/* ns of CPU time between two looks */
+#define CHUNK		64	/* structs that are allocated at once */
 
 UT_EVENT(cpu, sample, UT_DEBUG_FUNCTION, UT_PTR(pc), UT_U64(time));
 
@@ -58,28 +74,147 @@ static struct ut_module module = {
 	&ut__cpu__unsampled + 1, NULL, 0
 };
 
+/* A thread, and its timer. */
+struct sampled {
+	_Atomic enum { FREE, TAKEN, TIMED } state;
+	bool		 fast;	/* the timer takes samples */
+	timer_t		 timer;
+	struct sampled	*next;	/* all that there are */
+	void		*(*start)(void *);
+	int		 (*start_c11)(void *);
+	void		*arg;
+};
+
 static _Atomic enum { IDLE, SAMPLING, ENDING, ENDED } state;
-static pid_t process;		/* the one that samples, or its parent */
+static pid_t process;		/* that samples, or its parent */
+static uint64_t period;		/* ns between two samples */
+static pthread_key_t key;	/* the end of a thread */
+static _Atomic(struct sampled *) all;
+static PER_THREAD struct sampled *self;
 
-void
-cpu_unsampled(const char *why)
-{
-	if (!module.added)
-		ut_module_add(&module);
-	UT(cpu, unsampled, why);
-}
-
-bool
-cpu_wanted(void)
-{
-	return UT_ON(cpu, sample);
-}
+static struct {
+	int	(*pthread_create)(pthread_t *, const pthread_attr_t *,
+		    void *(*)(void *), void *);
+	int	(*thrd_create)(void *, int (*)(void *), void *);
+} next;
 
 /* A child of vfork(2) has signals of its own, and its parent's memory. */
 bool
 cpu_sampling(void)
 {
 	return state == SAMPLING && getpid() == process;
+}
+
+static void
+unsampled(const char *why)
+{
+	if (!module.added)
+		ut_module_add(&module);
+	UT(cpu, unsampled, why);
+}
+
+/* More of them, the first one taken; or NULL. */
+static struct sampled *
+more(void)
+{
+	struct sampled *s;
+	size_t i;
+
+	s = mmap(NULL, CHUNK * sizeof(*s), PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (s == MAP_FAILED)
+		return NULL;
+	s[0].state = TAKEN;
+	for (i = 0; i + 1 < CHUNK; i++)
+		s[i].next = &s[i + 1];
+	s[i].next = all;
+	while (!atomic_compare_exchange_weak(&all, &s[i].next, s))
+		continue;
+	return s;
+}
+
+static struct sampled *
+take(void)
+{
+	struct sampled *s;
+	int unused;
+
+	for (s = all; s != NULL; s = s->next) {
+		unused = FREE;
+		if (s->state == FREE && atomic_compare_exchange_strong(
+		    &s->state, &unused, TAKEN))
+			return s;
+	}
+	return more();
+}
+
+static struct timespec
+in_timespec(uint64_t ns)
+{
+	const struct timespec ts = { .tv_sec = (time_t)(ns / SECOND),
+	    .tv_nsec = (long)(ns % SECOND) };
+
+	return ts;
+}
+
+/*
+ * Begin at random within the first interval: not in step with the program.  A
+ * timer that was deleted meanwhile is not there.
+ */
+static void
+timer_start(struct sampled *s)
+{
+	const uint64_t interval = (s->fast = UT_ON(cpu, sample)) ? period :
+	    LOOK;
+	struct itimerspec it = { .it_interval = in_timespec(interval) };
+	struct timespec now;
+	uint64_t x;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	x = ((uint64_t)now.tv_nsec ^ (uintptr_t)s) *
+	    UINT64_C(0x9e3779b97f4a7c15);
+	it.it_value = in_timespec(1 + (x >> 32) % interval);
+	(void)timer_settime(s->timer, 0, &it, NULL);
+}
+
+static void
+timer_end(struct sampled *s)
+{
+	int timed = TIMED;
+
+	if (atomic_compare_exchange_strong(&s->state, &timed, TAKEN))
+		timer_delete(s->timer);
+}
+
+/*
+ * A thread that ends all timers says so first, and then deletes those that it
+ * sees; this one makes its timer first, and then looks.
+ */
+static void
+timer_make(struct sampled *s)
+{
+	struct sigevent ev;
+
+	memset(&ev, 0, sizeof(ev));
+	ev.sigev_notify = SIGEV_THREAD_ID;
+	ev.sigev_signo = SIGPROF;
+	ev.sigev_value.sival_ptr = &all;
+	ev.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
+	if (timer_create(CLOCK_THREAD_CPUTIME_ID, &ev, &s->timer) == -1) {
+		unsampled("too many threads: no timer for one (ulimit -i)");
+		return;
+	}
+	s->state = TIMED;
+	if (cpu_sampling())
+		timer_start(s);
+	else
+		timer_end(s);
+}
+
+static bool
+timer_sent(const siginfo_t *info)
+{
+	return info->si_value.sival_ptr == &all;
 }
 
 /* Where the signal came, if this processor's context is known; or NULL. */
@@ -106,31 +241,33 @@ interrupted(const void *context)
 #endif
 }
 
-/* No timer of ours has sent it, so it does what it would do without us. */
+/* A sample stands for all times that the timer has expired. */
 static void
-die(void)
+sample(const siginfo_t *info, const void *context)
 {
-	const struct sigaction none = { .sa_handler = SIG_DFL };
+	const void *const pc = interrupted(context);
 
-	cpu_sigaction(&none, NULL);
-	raise(SIGPROF);
+	ut_code(pc);
+	ut_code_context(context);
+	UT(cpu, sample, pc, period * ((uint64_t)info->si_overrun + 1));
+	ut_code_context(NULL);
 }
 
+/* Another signal does what it would do without us: it ends the process. */
 static void
 tick(int sig, siginfo_t *info, void *context)
 {
+	const struct sigaction none = { .sa_handler = SIG_DFL };
 	const int saved = errno;
-	const void *const pc = interrupted(context);
-	uint64_t time;
 
-	(void)sig;
-	if (!cpu_thread_sent(info))
-		die();
-	else if ((time = cpu_thread_tick(info)) != 0) {
-		ut_code(pc);
-		ut_code_context(context);
-		UT(cpu, sample, pc, time);
-		ut_code_context(NULL);
+	if (!timer_sent(info)) {
+		cpu_sigaction(&none, NULL);
+		raise(sig);
+	} else if (self != NULL) {	/* the thread does not end */
+		if (self->fast != UT_ON(cpu, sample))
+			timer_start(self);
+		else if (self->fast)
+			sample(info, context);
 	}
 	errno = saved;
 }
@@ -151,7 +288,7 @@ discard(void)
 	sigemptyset(&set);
 	sigaddset(&set, SIGPROF);
 	while (cpu_sigtimedwait(&set, &info, &now) == SIGPROF)
-		if (!cpu_thread_sent(&info)) {
+		if (!timer_sent(&info)) {
 			theirs = info;
 			any = true;
 		}
@@ -161,42 +298,70 @@ discard(void)
 		syscall(SYS_rt_sigqueueinfo, getpid(), SIGPROF, &theirs);
 }
 
+static void
+await_end(void)
+{
+	while (state == ENDING)
+		sched_yield();
+}
+
 /* A second thread waits until the first one has done it. */
 void
 cpu_give_up(void)
 {
 	const int saved = errno;
 	int sampling = SAMPLING;
+	struct sampled *s;
 	sigset_t signals;
 
 	if (getpid() != process)
 		return;
 	wrap_block(&signals);
 	if (atomic_compare_exchange_strong(&state, &sampling, ENDING)) {
-		cpu_threads_end();
+		for (s = all; s != NULL; s = s->next)
+			timer_end(s);
 		discard();
 		state = ENDED;
-		cpu_unsampled("the program uses SIGPROF");
+		unsampled("the program uses SIGPROF");
 	}
-	while (state == ENDING)
-		sched_yield();
+	await_end();
 	wrap_unblock(&signals);
 	errno = saved;
 }
 
-static void
-fork_begins(void)
-{
-	while (state == ENDING)
-		sched_yield();
-}
-
+/* Only this thread is left, and has no timer. */
 static void
 forked(void)
 {
+	struct sampled *s;
+
 	process = getpid();
-	if (state == SAMPLING)
-		cpu_threads_forked();
+	for (s = all; s != NULL; s = s->next)
+		s->state = s == self ? TAKEN : FREE;
+	if (state == SAMPLING && self != NULL)
+		timer_make(self);
+}
+
+static void
+thread_end(void *arg)
+{
+	struct sampled *s = arg;
+
+	self = NULL;
+	atomic_signal_fence(memory_order_seq_cst);
+	timer_end(s);
+	s->state = FREE;
+}
+
+static void
+thread_begin(struct sampled *s)
+{
+	const int saved = errno;
+
+	self = s;
+	if (pthread_setspecific(key, s) == 0)
+		timer_make(s);
+	errno = saved;
 }
 
 static uint64_t
@@ -208,41 +373,48 @@ rate(void)
 	return n > 0 && n <= RATE_MAX ? (uint64_t)n : RATE;
 }
 
+static void
+find(void *function, const char *name)
+{
+	void *symbol = wrap_next(name);
+
+	memcpy(function, &symbol, sizeof(symbol));
+}
+
 /*
  * With other libraries' constructors, or before: then libut is told of our
  * event now.  UT_DISABLE keeps it from being added.
  */
-void
-cpu_begin(void)
+static void __attribute__((constructor(65001)))
+begin(void)
 {
 	static bool begun;
 	struct sigaction sa = { .sa_sigaction = tick,
 	    .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
+	struct sampled *s;
 
 	if (begun)
 		return;
 	begun = true;
+	find(&next.pthread_create, "pthread_create");
+	find(&next.thrd_create, "thrd_create");
 	ut_this_module_add();
 	if (!ut_this_module.added)
 		return;
 	if (cpu_sigaction(NULL, &cpu_action) == -1 ||
 	    cpu_action.sa_handler != SIG_DFL) {
-		cpu_unsampled("SIGPROF was ignored or handled at the start");
+		unsampled("SIGPROF was ignored or handled at the start");
 		return;
 	}
 	process = getpid();
+	period = SECOND / rate();
 	sigfillset(&sa.sa_mask);
-	cpu_thread_init(UINT64_C(1000000000) / rate());
-	pthread_atfork(fork_begins, NULL, forked);
+	(void)pthread_key_create(&key, thread_end);
+	(void)pthread_atfork(await_end, NULL, forked);
 	cpu_sigaction(&sa, NULL);
 	state = SAMPLING;
-	cpu_thread_begin();
-}
-
-static void __attribute__((constructor(65001)))
-begin(void)
-{
-	cpu_begin();
+	if ((s = take()) != NULL)
+		thread_begin(s);
 }
 
 /* Not all calls that set a signal are seen: syscall(2) is not. */
@@ -253,5 +425,72 @@ end(void)
 
 	if (cpu_sampling() && cpu_sigaction(NULL, &now) == 0 &&
 	    now.sa_sigaction != tick)
-		cpu_unsampled("something else has taken SIGPROF");
+		unsampled("something else has taken SIGPROF");
 }
+
+/* The argument of the new thread, or NULL: it is not sampled. */
+static struct sampled *
+prepare(void *(*f)(void *), int (*f11)(void *), void *arg)
+{
+	struct sampled *s;
+
+	begin();
+	if (!cpu_sampling() || (s = take()) == NULL)
+		return NULL;
+	s->start = f;
+	s->start_c11 = f11;
+	s->arg = arg;
+	return s;
+}
+
+/* The last call leaves no frame of ours. */
+static void *
+run(void *arg)
+{
+	struct sampled *s = arg;
+
+	thread_begin(s);
+	return s->start(s->arg);
+}
+
+static int
+run_c11(void *arg)
+{
+	struct sampled *s = arg;
+
+	thread_begin(s);
+	return s->start_c11(s->arg);
+}
+
+#pragma GCC visibility push(default)
+
+int
+pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attr,
+    void *(*f)(void *), void *restrict arg)
+{
+	struct sampled *s = prepare(f, NULL, arg);
+	int error;
+
+	if (s == NULL)
+		return next.pthread_create(thread, attr, f, arg);
+	if ((error = next.pthread_create(thread, attr, run, s)) != 0)
+		s->state = FREE;
+	return error;
+}
+
+#ifndef __STDC_NO_THREADS__
+int
+thrd_create(thrd_t *thread, thrd_start_t f, void *arg)
+{
+	struct sampled *s = prepare(NULL, f, arg);
+	int error;
+
+	if (s == NULL)
+		return next.thrd_create(thread, f, arg);
+	if ((error = next.thrd_create(thread, run_c11, s)) != thrd_success)
+		s->state = FREE;
+	return error;
+}
+#endif
+
+#pragma GCC visibility pop

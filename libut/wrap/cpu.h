@@ -15,9 +15,8 @@
  */
 
 /*
- * Samples of what a program's threads do with the CPU: cpu.c takes them,
- * cpu_thread.c has the threads and their timers, and cpu_signal.c the
- * functions by which a program takes the signal for itself.
+ * Samples of what a program's threads do with the CPU: cpu.c takes them, and
+ * cpu_signal.c has the functions by which a program takes the signal itself.
  */
 
 #ifndef CPU_H
@@ -32,28 +31,6 @@
 bool	 cpu_sampling(void);
 /* The program takes SIGPROF: this process is never sampled again. */
 void	 cpu_give_up(void);
-/* Begin, with the calling thread, unless that is done. */
-void	 cpu_begin(void);
-/* The threads' events are recorded, so each of them has a fast timer. */
-bool	 cpu_wanted(void);
-/* Record why something was not sampled.  Not in a signal handler. */
-void	 cpu_unsampled(const char *);
-
-/* cpu_thread.c: the nanoseconds of CPU time between two samples. */
-void	 cpu_thread_init(uint64_t);
-/* The calling thread gets a timer. */
-void	 cpu_thread_begin(void);
-/*
- * A timer of ours has expired so many times.  The CPU time in ns that a sample
- * stands for now, or 0: there is to be none.  Async-signal-safe.
- */
-uint64_t cpu_thread_tick(const siginfo_t *);
-/* Was the signal sent by a timer of ours? */
-bool	 cpu_thread_sent(const siginfo_t *);
-/* Delete all threads' timers. */
-void	 cpu_threads_end(void);
-/* In the child of a fork, only the calling thread is left, with no timer. */
-void	 cpu_threads_forked(void);
 
 /* cpu_signal.c: sigaction(2) of SIGPROF, sigtimedwait(2), not the wrappers. */
 int	 cpu_sigaction(const struct sigaction *, struct sigaction *);
