@@ -36,6 +36,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -241,13 +242,19 @@ interrupted(const void *context)
 #endif
 }
 
-/* A sample stands for all times that the timer has expired. */
+/*
+ * A sample stands for all times that the timer has expired.  The module is
+ * asked for only where that takes no lock of the run-time linker, which this
+ * thread may have.
+ */
 static void
 sample(const siginfo_t *info, const void *context)
 {
 	const void *const pc = interrupted(context);
 
+#ifdef DLFO_STRUCT_HAS_EH_DBASE		/* see ut_code */
 	ut_code(pc);
+#endif
 	ut_code_context(context);
 	UT(cpu, sample, pc, period * ((uint64_t)info->si_overrun + 1));
 	ut_code_context(NULL);
