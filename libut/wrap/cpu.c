@@ -77,7 +77,10 @@ static struct ut_module module = {
 
 /* A thread, and its timer. */
 struct sampled {
-	_Atomic enum { FREE, TAKEN, TIMED } state;
+#define FREE	0
+#define TAKEN	1
+#define TIMED	2		/* has a timer */
+	_Atomic int	 state;
 	bool		 fast;	/* the timer takes samples */
 	timer_t		 timer;
 	struct sampled	*next;	/* all that there are */
@@ -86,7 +89,10 @@ struct sampled {
 	void		*arg;
 };
 
-static _Atomic enum { IDLE, SAMPLING, ENDING, ENDED } state;
+#define SAMPLING	1
+#define ENDING		2
+#define ENDED		3
+static _Atomic int state;	/* 0: before, or never */
 static pid_t process;		/* that samples, or its parent */
 static uint64_t period;		/* ns between two samples */
 static pthread_key_t key;	/* the end of a thread */
