@@ -356,10 +356,20 @@ forked(void)
 }
 
 static void
+say_blocked(void)
+{
+	sigset_t set;
+
+	if (sigpending(&set) == 0 && sigismember(&set, SIGPROF) == 1)
+		unsampled("a thread has SIGPROF blocked at its end");
+}
+
+static void
 thread_end(void *arg)
 {
 	struct sampled *s = arg;
 
+	say_blocked();
 	self = NULL;
 	atomic_signal_fence(memory_order_seq_cst);
 	timer_end(s);
@@ -436,8 +446,10 @@ end(void)
 {
 	struct sigaction now;
 
-	if (cpu_sampling() && cpu_sigaction(NULL, &now) == 0 &&
-	    now.sa_sigaction != tick)
+	if (!cpu_sampling())
+		return;
+	say_blocked();
+	if (cpu_sigaction(NULL, &now) == 0 && now.sa_sigaction != tick)
 		unsampled("something else has taken SIGPROF");
 }
 

@@ -251,6 +251,27 @@ waits(long which)
 	check(sigtimedwait(&set, &info, &now) == -1, "nothing pending now");
 }
 
+/* Threads that never see it. */
+static void *
+deaf(void *ms)
+{
+	sigset_t set;
+
+	sigfillset(&set);
+	pthread_sigmask(SIG_SETMASK, &set, NULL);
+	burn((long)ms);
+	return NULL;
+}
+
+static void
+blocks(long ms)
+{
+	pthread_t t;
+
+	check(pthread_create(&t, NULL, deaf, (void *)ms) == 0, "thread");
+	pthread_join(t, NULL);
+}
+
 /* It ends by the signal that it would end by. */
 static void
 die(long by_timer)
@@ -395,6 +416,7 @@ main(int argc, char **argv)
 	} modes[] = {
 		{ "work", work }, { "kinds", kinds }, { "handler", handler },
 		{ "query", query }, { "waits", waits }, { "die", die },
+		{ "blocks", blocks },
 		{ "interrupted", interrupted }, { "execs", execs },
 		{ "chain", chain }, { "births", births }
 	};

@@ -25,15 +25,18 @@ sampled() {
 	n=$(grep -c '^utctl: a program.* was not sampled' "$T/err")
 	[ "$n" -eq "$said" ] || fail "$*: $(cat "$T/err")"
 	[ "$said" -eq 0 ] || utctl view -e cpu:unsampled "$T/trace" |
-	    grep -q '\] cpu:unsampled {.* why = "the program uses SIGPROF" }' ||
+	    grep -q "\\] cpu:unsampled {.* why = \"$why\" }" ||
 	    fail "$*: not said why"
 }
 
+why='the program uses SIGPROF'
 sampled 0 1 handler 100
 sampled 0 0 query 50
 sampled 0 1 waits 0
 sampled 0 1 waits 1
 sampled 0 1 waits 2
+why='a thread has SIGPROF blocked at its end'
+sampled 0 1 blocks 100
 # Of the signal, as without us.
 sampled 155 0 die 0
 sampled 155 0 die 1
