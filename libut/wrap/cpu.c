@@ -419,8 +419,6 @@ begin(void)
 	if (begun)
 		return;
 	begun = true;
-	find(&next.pthread_create, "pthread_create");
-	find(&next.thrd_create, "thrd_create");
 	ut_this_module_add();
 	if (!ut_this_module.added)
 		return;
@@ -453,12 +451,30 @@ end(void)
 		unsampled("something else has taken SIGPROF");
 }
 
+/* Does libut itself start a thread, perhaps with a lock that begin wants? */
+static bool
+of_libut(const void *caller)
+{
+	static struct wrap_range libut;
+	const void *const inside[] = { wrap_next("ut_begin") };
+
+	if (libut.size == 0)
+		wrap_ranges(&libut, inside, 1);
+	return wrap_within(&libut, 1, caller);
+}
+
 /* The argument of the new thread, or NULL: it is not sampled. */
 static struct sampled *
-prepare(void *(*f)(void *), int (*f11)(void *), void *arg)
+prepare(void *(*f)(void *), int (*f11)(void *), void *arg, const void *caller)
 {
 	struct sampled *s;
 
+	if (next.pthread_create == NULL) {
+		find(&next.thrd_create, "thrd_create");
+		find(&next.pthread_create, "pthread_create");
+	}
+	if (of_libut(caller))
+		return NULL;
 	begin();
 	if (!cpu_sampling() || (s = take()) == NULL)
 		return NULL;
@@ -493,7 +509,7 @@ int
 pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attr,
     void *(*f)(void *), void *restrict arg)
 {
-	struct sampled *s = prepare(f, NULL, arg);
+	struct sampled *s = prepare(f, NULL, arg, UT_CALLER());
 	int error;
 
 	if (s == NULL)
@@ -507,7 +523,7 @@ pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attr,
 int
 thrd_create(thrd_t *thread, thrd_start_t f, void *arg)
 {
-	struct sampled *s = prepare(NULL, f, arg);
+	struct sampled *s = prepare(NULL, f, arg, UT_CALLER());
 	int error;
 
 	if (s == NULL)

@@ -46,7 +46,8 @@ sampled 0 0 chain 100
 sampled 0 0 births 2000
 
 # One that is ignored from the start stays so.
-(trap '' PROF; ./prog/cpus work 50) >/dev/null || fail "ignored"
+(trap '' PROF; LD_PRELOAD=$TOP/libut/libut-cpu.so exec ./prog/cpus work 50) \
+    >/dev/null || fail "ignored, without a session"
 (trap '' PROF; exec utctl record -o "$T/ignored" -w cpu -- \
     ./prog/cpus query 50) >"$T/out" 2>"$T/err"
 grep -q 'was not sampled' "$T/err" || fail "ignored: $(cat "$T/err")"
