@@ -93,7 +93,7 @@ struct sampled {
 #define ENDING		2
 #define ENDED		3
 static _Atomic int state;	/* 0: before, or never */
-static pid_t process;		/* that samples, or its parent */
+static pid_t process;		/* The process that samples */
 static uint64_t period;		/* ns between two samples */
 static pthread_key_t key;	/* the end of a thread */
 static _Atomic(struct sampled *) all;
