@@ -28,6 +28,7 @@
 #include "../ctf/reader.h"
 #include "../say.h"
 #include "demangle.h"
+#include "intern.h"
 #include "process.h"
 #include "symbols.h"
 
@@ -81,6 +82,8 @@ struct named {
 	uint64_t	 serial;	/* the process's; 0: empty */
 	enum ctf_address kind;
 	struct symbol	 symbol;	/* no text: it has no name */
+	struct place	*places;	/* NULL: nobody asked for them yet */
+	size_t		 nplaces;
 };
 
 static int		 off;		/* -N */
@@ -244,6 +247,28 @@ name_make(const struct process *p, uint64_t addr, enum ctf_address kind)
 	    (unsigned long long)(addr - start), file);
 }
 
+/* The places of an address that a module has. */
+static void
+places_make(struct named *n, const struct process *p)
+{
+	const uint64_t look = n->kind == ADDRESS_RETURN ? n->addr - 1 : n->addr;
+	char raw[ELF_NAMEMAX], name[SYMBOLS_MAX - 200];
+	const struct mapping *m = process_mapping(p, look);
+	uint64_t start;
+
+	if ((n->places = calloc(1, sizeof(*n->places))) == NULL)
+		die_errno("malloc");
+	n->nplaces = 1;
+	if (!image_find(m, n->kind == ADDRESS_DATA ? ELF_DATA : ELF_CODE, look,
+	    raw, &start)) {
+		n->places->function = intern(n->symbol.text);
+		return;
+	}
+	if (!demangle(raw, name, sizeof(name)))
+		cut_text(name, sizeof(name), raw);
+	n->places->function = intern(name);
+}
+
 static void
 name_put(struct named *n, const struct process *p, uint64_t addr,
     enum ctf_address kind)
@@ -251,6 +276,8 @@ name_put(struct named *n, const struct process *p, uint64_t addr,
 	struct symbol *sym = &n->symbol;
 	size_t i;
 
+	free(n->places);
+	n->places = NULL;
 	free(sym->text);
 	sym->text = name_make(p, addr, kind);
 	sym->len = sym->text == NULL ? 0 : strlen(sym->text);
@@ -264,8 +291,9 @@ name_put(struct named *n, const struct process *p, uint64_t addr,
 	n->kind = kind;
 }
 
-static const struct symbol *
-symbol_of(const struct ctf_stream *s, uint64_t addr, enum ctf_address kind)
+/* The cache's entry of the address; NULL: no module has it. */
+static struct named *
+named_of(const struct ctf_stream *s, uint64_t addr, enum ctf_address kind)
 {
 	struct process *p;
 	struct named *n;
@@ -286,7 +314,15 @@ symbol_of(const struct ctf_stream *s, uint64_t addr, enum ctf_address kind)
 	n = &cache[(h + (uint64_t)kind) % NCACHE];
 	if (n->serial != serial || n->addr != addr || n->kind != kind)
 		name_put(n, p, addr, kind);
-	return n->symbol.text == NULL ? NULL : &n->symbol;
+	return n->symbol.text == NULL ? NULL : n;
+}
+
+static const struct symbol *
+symbol_of(const struct ctf_stream *s, uint64_t addr, enum ctf_address kind)
+{
+	const struct named *n = named_of(s, addr, kind);
+
+	return n == NULL ? NULL : &n->symbol;
 }
 
 const char *
@@ -317,6 +353,20 @@ symbols_at(const struct ctf_field_at *at, const struct ctf_stream *s)
 		return NULL;
 	sym = symbols_field(s, &at->parts[at->part]->fields[at->index], v);
 	return sym == NULL ? NULL : sym->text;
+}
+
+size_t
+symbols_places(const struct ctf_stream *s, uint64_t addr,
+    enum ctf_address kind, const struct place **places)
+{
+	struct named *n = named_of(s, addr, kind);
+
+	if (n == NULL)
+		return 0;
+	if (n->places == NULL)
+		places_make(n, processes_get(table, s));
+	*places = n->places;
+	return n->nplaces;
 }
 
 /*
@@ -351,12 +401,15 @@ symbols_end(void)
 
 	processes_free(&own);
 	table = NULL;
-	for (i = 0; cache != NULL && i < NCACHE; i++)
+	for (i = 0; cache != NULL && i < NCACHE; i++) {
 		free(cache[i].symbol.text);
+		free(cache[i].places);
+	}
 	free(cache);
 	cache = NULL;
 	images_free();
 	demangle_end();
+	intern_free();
 	off = recorded = events = 0;
 }
 

@@ -26,6 +26,7 @@
 #ifndef SYMBOLS_H
 #define SYMBOLS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "../ctf/ctf_field.h"
@@ -65,6 +66,22 @@ void	 symbols_use(struct reader *, struct processes *);
  */
 const char *symbols_name(const struct ctf_stream *, uint64_t,
 	    enum ctf_address);
+/*
+ * The places of an address: the inlined functions, the innermost first, and
+ * last the function that has them; 0 if no module has the address.  A place
+ * that has no name is called file+0x1234.  The array is good until the next
+ * call of a function here.  The strings are good until symbols_end(), and one
+ * text is one string, so pointers tell whether functions are the same.
+ */
+struct place {
+	const char	*function;
+	const char	*file;		/* the whole path; NULL: not known */
+	unsigned int	 line;		/* 0: not known */
+	int		 inlined;	/* into the function of the next place */
+};
+
+size_t	 symbols_places(const struct ctf_stream *, uint64_t,
+	    enum ctf_address, const struct place **);
 /*
  * The name of the value of a field, if it is an address, and of a field that
  * was found by its name; otherwise NULL.
