@@ -179,6 +179,7 @@ elf_sections(struct elf *e)
 	for (i = 0; i < e->nsh; i++) {
 		p = table + i * l->shsize;
 		s = &sections[i];
+		s->name = (uint32_t)elf_num(e, p, 4);
 		s->type = (uint32_t)elf_num(e, p + 4, 4);
 		s->flags = elf_num(e, p + 8, l->word);
 		s->addr = elf_num(e, p + l->s_addr, l->word);
@@ -313,6 +314,7 @@ header_read(struct elf *e)
 	e->shoff = elf_num(e, h + l->e_shoff, l->word);
 	e->nph = (uint32_t)elf_num(e, h + l->e_phnum, 2);
 	e->nsh = (uint32_t)elf_num(e, h + l->e_shnum, 2);
+	e->names = (uint32_t)elf_num(e, h + l->e_shnum + 2, 2);
 	if (e->shoff == 0 || elf_num(e, h + l->e_shnum - 2, 2) != l->shsize)
 		e->nsh = 0;
 	return (type == TYPE_EXEC || type == TYPE_DYN) && e->nph <= NPH &&
