@@ -264,16 +264,23 @@ open_below(const struct image *im, struct elf *e, char *path,
 	return found;
 }
 
+static void
+id_text(const struct image *im, char *hex)
+{
+	size_t i;
+
+	for (i = 0; i < im->idlen; i++)
+		snprintf(hex + 2 * i, 3, "%02x", im->id[i]);
+}
+
 static int
 open_by_id(const struct image *im, struct elf *e)
 {
 	char hex[2 * ELF_IDMAX + 1];
-	size_t i;
 
 	if (im->idlen < 2)
 		return -1;
-	for (i = 0; i < im->idlen; i++)
-		snprintf(hex + 2 * i, 3, "%02x", im->id[i]);
+	id_text(im, hex);
 	return open_below(im, e, format("/.build-id/%.2s/%s.debug", hex,
 	    hex + 2), NULL);
 }
@@ -506,15 +513,26 @@ lacking_say(const struct image *im)
 {
 	char *name = clean(strrchr(im->path, '/') + 1);
 	char hex[2 * ELF_IDMAX + 1] = "none";
-	size_t i;
 
-	for (i = 0; i < im->idlen; i++)
-		snprintf(hex + 2 * i, 3, "%02x", im->id[i]);
-	say("%.100s: no lines, and names only of what other files call: install "
-	    "its debugging symbols%s%.100s%s (build ID %s)", name,
-	    strstr(name, ".so") == NULL ? ", usually " : "", strstr(name,
-	    ".so") == NULL ? name : "", strstr(name, ".so") == NULL ?
-	    "-dbgsym" : ", -dbgsym, -dbg or -debuginfo", hex);
+	id_text(im, hex);
+	if (strstr(name, ".so") == NULL)
+		say("%.100s: no lines, and only some names: install its "
+		    "debugging symbols, usually %.100s-dbgsym (build ID %s)",
+		    name, name, hex);
+	else
+		say("%.100s: no lines, and only some names: install the "
+		    "debugging symbols of the library (build ID %s)", name,
+		    hex);
+	free(name);
+}
+
+static void
+split_say(const struct image *im)
+{
+	char *name = clean(strrchr(im->path, '/') + 1);
+
+	say("%.100s: inlined functions are in .dwo files, which are not read: "
+	    "compile without -gsplit-dwarf", name);
 	free(name);
 }
 
@@ -522,7 +540,7 @@ void
 images_say(void)
 {
 	const struct image *im;
-	size_t n = 0;
+	size_t n = 0, i;
 
 	if (*root != '\0' && tried && !found_any)
 		say("-R %s: no file of the trace was found there", root);
@@ -532,6 +550,10 @@ images_say(void)
 	if (n > SAID)
 		say("%zu other file%s: no lines either", n - SAID,
 		    many(n - SAID));
+	for (i = 0; i < NHASH; i++)
+		for (im = images[i]; im != NULL; im = im->next)
+			if (im->dwarf != NULL && dwarf_split(im->dwarf))
+				split_say(im);
 }
 
 void
