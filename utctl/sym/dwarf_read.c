@@ -50,6 +50,7 @@ dwarf_section(struct dwarf *d, enum section sec, uint64_t off)
 	static const char *const names[] = { ".debug_info", ".debug_abbrev",
 	    ".debug_line", ".debug_str", ".debug_line_str", ".debug_ranges",
 	    ".debug_rnglists", ".debug_addr", ".debug_str_offsets" };
+	static const uint8_t none[1];
 	const struct elf_bytes *b = &d->sections[sec];
 	struct cursor c;
 
@@ -59,9 +60,9 @@ dwarf_section(struct dwarf *d, enum section sec, uint64_t off)
 	}
 	c.bad = off >= b->n;
 	c.big = d->elf.big;
-	c.base = b->p;
-	c.end = b->p + b->n;
-	c.p = c.bad ? c.end : b->p + off;
+	c.base = b->p == NULL ? none : b->p;
+	c.end = c.base + b->n;
+	c.p = c.bad ? c.end : c.base + off;
 	return c;
 }
 

@@ -315,13 +315,13 @@ open_linked(const struct image *im, struct elf *module, struct elf *e)
 	return found;
 }
 
-/* Open the file with what was stripped off; the module may be missing. */
+/* Open the file with what was stripped off the module, or off NULL: no file. */
 static int
-open_debug(struct image *im, struct elf *e)
+open_debug(const struct image *im, struct elf *module, struct elf *e)
 {
 	if (open_by_id(im, e) == 0)
 		return 0;
-	return im->elf.path == NULL ? -1 : open_linked(im, &im->elf, e);
+	return module == NULL ? -1 : open_linked(im, module, e);
 }
 
 static int
@@ -329,7 +329,7 @@ load_debug(struct image *im)
 {
 	struct elf e;
 
-	if (open_debug(im, &e) == -1)
+	if (open_debug(im, im->elf.path == NULL ? NULL : &im->elf, &e) == -1)
 		return -1;
 	if (elf_symbols_load(&im->symbols, &e, ELF_CODE, 0) == -1) {
 		elf_close(&e);
@@ -465,7 +465,7 @@ open_common(struct elf *e, struct elf *found)
 static void
 load_lines(struct image *im)
 {
-	struct elf e, common;
+	struct elf e, module, common;
 	int found, shared;
 
 	im->tried_lines = 1;
@@ -473,11 +473,11 @@ load_lines(struct image *im)
 		return;
 	found = open_right(im, &e, im->path, NULL) == 0;
 	if (found && !elf_has(&e, ".debug_info")) {
-		elf_close(&e);
-		found = 0;
-	}
-	if (!found)
-		found = open_debug(im, &e) == 0;
+		module = e;
+		found = open_debug(im, &module, &e) == 0;
+		elf_close(&module);
+	} else if (!found)
+		found = open_debug(im, NULL, &e) == 0;
 	if (found && elf_has(&e, ".debug_info")) {
 		shared = open_common(&e, &common) == 0;
 		im->dwarf = dwarf_new(&e);
