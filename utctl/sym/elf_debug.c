@@ -26,7 +26,7 @@
 #include "inflate.h"
 
 #define MOST		((uint64_t)1 << 30)	/* bytes in memory, of all */
-#define SMALLEST	1032	/* bytes that one compressed byte can stand for */
+#define SMALLEST	1032	/* bytes that one byte can stand for */
 #define NAMES		(1 << 20)
 #define BLOCK		(64 * 1024)
 

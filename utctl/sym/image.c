@@ -422,7 +422,8 @@ image_find(const struct mapping *m, enum elf_kind kind, uint64_t addr,
 	if (kind == ELF_DATA && !im->tried_data)
 		load_data(im);
 	from = kind == ELF_DATA ? &im->data : &im->symbols;
-	found = from->n > 0 && is_right(m) && elf_symbols_find(from, &im->elf, addr - m->base, name, start);
+	found = from->n > 0 && is_right(m) && elf_symbols_find(from, &im->elf,
+	    addr - m->base, name, start);
 	if (!im->stays)
 		elf_rest(&im->elf);
 	if (found)

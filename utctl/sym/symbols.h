@@ -78,7 +78,7 @@ struct place {
 	const char	*function;
 	const char	*file;		/* the path; NULL: not known */
 	unsigned int	 line;		/* 0: not known */
-	int		 inlined;	/* into the function of the next place */
+	int		 inlined;	/* into the next place's function */
 };
 
 size_t	 symbols_places(const struct ctf_stream *, uint64_t,
