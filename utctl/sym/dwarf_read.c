@@ -459,12 +459,15 @@ void
 die_read(struct cursor *c, const struct unit *u, const struct abbrev *ab,
     struct value *values)
 {
-	const struct spec *s = u->specs + ab->first, *end = s + ab->n;
+	const struct spec *s;
 	struct value other;
+	size_t i;
 
 	if (values != NULL)
 		memset(values, 0, NATTRS * sizeof(*values));
-	for (; s < end; s++)
+	for (i = 0; i < ab->n; i++) {
+		s = &u->specs[ab->first + i];
 		value_read(c, u, s->form, s->constant, values != NULL &&
 		    s->attr != A_NONE ? &values[s->attr] : &other);
+	}
 }

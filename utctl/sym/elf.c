@@ -43,6 +43,7 @@
 #define BULK		((uint64_t)512 << 20)	/* bytes of tables */
 #define NS		1000000000
 
+#define TYPE_REL	1
 #define TYPE_EXEC	2
 #define TYPE_DYN	3
 #define SEG_LOAD	1
@@ -317,8 +318,8 @@ header_read(struct elf *e)
 	e->names = (uint32_t)elf_num(e, h + l->e_shnum + 2, 2);
 	if (e->shoff == 0 || elf_num(e, h + l->e_shnum - 2, 2) != l->shsize)
 		e->nsh = 0;
-	return (type == TYPE_EXEC || type == TYPE_DYN) && e->nph <= NPH &&
-	    e->nsh <= NSH && elf_num(e, h + l->e_phnum - 2, 2) == l->phsize ?
+	return (e->nph == 0 ? type == TYPE_REL : type == TYPE_EXEC ||
+	    type == TYPE_DYN) && e->nph <= NPH && e->nsh <= NSH && elf_num(e, h + l->e_phnum - 2, 2) == l->phsize ?
 	    0 : -1;
 }
 
@@ -336,7 +337,7 @@ elf_open(struct elf *e, const char *path)
 	e->size = (uint64_t)st.st_size;
 	e->mtime = ns_of(&st.st_mtim);
 	e->ctime = ns_of(&st.st_ctim);
-	if (header_read(e) == -1 || segments_read(e) == -1) {
+	if (header_read(e) == -1 || (e->nph > 0 && segments_read(e) == -1)) {
 		elf_close(e);
 		return -1;
 	}

@@ -43,7 +43,7 @@ struct elf {
 	uint64_t	 phoff, shoff;	/* headers of segments, of sections */
 	uint32_t	 nph, nsh;
 	uint32_t	 names;		/* the section of sections' names */
-	uint64_t	 lo, hi;	/* addresses of segments: from, to */
+	uint64_t	 lo, hi;	/* addresses of segments; 0: none */
 	uint64_t	 align;		/* the first segment's */
 	uint8_t		 id[ELF_IDMAX];	/* build ID */
 	size_t		 idlen;		/* 0: it has none */

@@ -237,7 +237,8 @@ open_right(const struct image *im, struct elf *e, const char *path,
 	free(below);
 	if (result == -1)
 		return -1;
-	if (has_id(im, e) && (crc == NULL || im->idlen > 0 ||
+	/* Only what dwz(1) makes has no segments. */
+	if (has_id(im, e) && (e->hi > 0) == (im->path != NULL) && (crc == NULL || im->idlen > 0 ||
 	    (elf_crc(e, &sum) == 0 && sum == *crc))) {
 		found_any = 1;
 		return 0;
