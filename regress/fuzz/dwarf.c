@@ -24,9 +24,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../utctl/sym/demangle.h"
 #include "../../utctl/sym/dwarf.h"
 #include "../../utctl/sym/elf.h"
-#include "../../utctl/sym/intern.h"
 #include "fuzz.h"
 
 static void
@@ -81,6 +81,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		look(d, a);
 	dwarf_free(d);
 	dwarf_again();
-	intern_free();
+	demangle_end();
 	return 0;
 }

@@ -17,8 +17,7 @@
 /*
  * Debugging information: see dwarf.h.  A file's units are told apart by their
  * addresses when the first of these is looked for.  A unit is read when an
- * address of it is looked for; what was read is forgotten when all of it takes
- * too much memory.
+ * address of it is looked for.
  */
 
 #include <stdlib.h>
@@ -27,16 +26,14 @@
 #include "../say.h"
 #include "dwarf_priv.h"
 
-#define UNITS		(1u << 18)	/* of a file */
-#define UNIT_STEPS	32		/* that a unit costs */
-#define DEPTH		1024		/* of entries in each other */
+#define UNITS		(1u << 18)	/* a file has at most */
+#define UNIT_STEPS	32		/* a unit costs */
+#define DEPTH		1024		/* entries in each other */
 #define HOPS		16		/* from an entry to its name */
 
 #define UNIT_TYPE	2		/* kinds of units of DWARF 5 */
 #define UNIT_SKELETON	4
 #define UNIT_SPLIT_TYPE	6
-
-static struct dwarf	*all;
 
 struct dwarf *
 dwarf_new(struct elf *e)
@@ -46,8 +43,6 @@ dwarf_new(struct elf *e)
 	if ((d = calloc(1, sizeof(*d))) == NULL)
 		die_errno("malloc");
 	d->elf = *e;
-	d->next = all;
-	all = d;
 	return d;
 }
 
@@ -64,7 +59,7 @@ dwarf_split(const struct dwarf *d)
 }
 
 static void
-unit_forget(struct unit *u)
+unit_free(struct unit *u)
 {
 	abbrevs_free(u);
 	free(u->rows);
@@ -74,34 +69,18 @@ unit_forget(struct unit *u)
 	free(u->spans.v);
 }
 
-static void
-forget(struct dwarf *d)
-{
-	size_t i;
-
-	for (i = 0; i < d->nunits; i++)
-		unit_forget(&d->units[i]);
-	free(d->units);
-	free(d->spans.v);
-	d->units = NULL;
-	memset(&d->spans, 0, sizeof(d->spans));
-	d->nunits = d->unitroom = 0;
-	d->indexed = 0;
-}
-
 void
 dwarf_free(struct dwarf *d)
 {
-	struct dwarf **dp = &all;
 	size_t i;
 
 	if (d == NULL)
 		return;
-	while (*dp != d)
-		dp = &(*dp)->next;
-	*dp = d->next;
 	dwarf_free(d->common);
-	forget(d);
+	for (i = 0; i < d->nunits; i++)
+		unit_free(&d->units[i]);
+	free(d->units);
+	free(d->spans.v);
 	for (i = 0; i < NSECTIONS; i++)
 		elf_unload(&d->sections[i]);
 	elf_close(&d->elf);
@@ -185,7 +164,7 @@ units_read(struct dwarf *d)
 	d->indexed = 1;
 	while (all_of.p < all_of.end && d->nunits < UNITS &&
 	    spend(d, UNIT_STEPS)) {
-		u = table_more(d->units, d->nunits, &d->unitroom,
+		u = table_more(d, d->units, d->nunits, &d->unitroom,
 		    sizeof(*u));
 		if (u == NULL)
 			break;
@@ -202,7 +181,7 @@ units_read(struct dwarf *d)
 			break;
 		all_of.p = c.end;
 	}
-	spans_sort(&d->spans);
+	spans_sort(d, &d->spans);
 }
 
 /* The unit that has the entry, ready for it; NULL: none has it. */
@@ -262,7 +241,8 @@ function_add(struct walk *w, const struct abbrev *ab, size_t die, uint32_t in)
 	die_read(&w->c, u, ab, v);
 	if (ab->tag == TAG_SUBPROGRAM)
 		in = NOTHING;
-	f = table_more(u->functions, u->nfunctions, &u->funcroom, sizeof(*f));
+	f = table_more(w->d, u->functions, u->nfunctions, &u->funcroom,
+	    sizeof(*f));
 	if (f == NULL)
 		return in;
 	u->functions = f;
@@ -317,7 +297,7 @@ functions_read(struct dwarf *d, struct unit *u)
 	w.depth = 0;
 	while (w.c.p < w.c.end && entry_read(&w))
 		continue;
-	spans_sort(&u->spans);
+	spans_sort(d, &u->spans);
 }
 
 /*
@@ -366,27 +346,26 @@ function_name(struct dwarf *d, uint64_t die)
 static struct unit *
 unit_at(struct dwarf *d, uint64_t addr)
 {
-	struct dwarf *other;
 	struct unit *u;
 	uint32_t i;
 
-	if (tables_full()) {
-		for (other = all; other != NULL; other = other->next)
-			forget(other);
-		tables_again();
-	}
 	if (!d->indexed)
 		units_read(d);
 	if ((i = spans_find(&d->spans, addr)) == NOTHING)
 		return NULL;
 	u = &d->units[i];
-	if (!u->read) {
+	if (!u->read && spend(d, 1)) {
 		u->read = 1;
 		abbrevs_read(d, u, 0);
 		lines_read(d, u);
 		functions_read(d, u);
+		/* Tables that are not whole would be wrong. */
+		if (!spend(d, 1)) {
+			unit_free(u);
+			memset(u, 0, sizeof(*u));
+		}
 	}
-	return u;
+	return u->read ? u : NULL;
 }
 
 size_t

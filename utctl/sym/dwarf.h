@@ -28,11 +28,11 @@
 struct dwarf;
 struct elf;
 
-#define DWARF_PLACES	64		/* of one address */
+#define DWARF_PLACES	64		/* one address has at most */
 
 struct dwarf_place {
 	const char	*function;	/* mangled; NULL: not known */
-	const char	*file;		/* see intern.h; NULL: not known */
+	const char	*file;		/* from intern(); NULL: not known */
 	unsigned int	 line;		/* 0: not known */
 };
 
@@ -41,8 +41,8 @@ struct dwarf *dwarf_new(struct elf *);
 /* Add the file with what several files have in common. */
 void	 dwarf_common(struct dwarf *, struct elf *);
 /*
- * What has the address of the file, innermost first; what is last is the
- * function with all those that are inlined; 0: it is not known.
+ * The places of an address of the file, innermost first: inlined functions, and
+ * last the function that has them; 0 if nothing is known.
  */
 size_t	 dwarf_find(struct dwarf *, uint64_t, struct dwarf_place *);
 /* Are functions in other files, .dwo or .dwp? */

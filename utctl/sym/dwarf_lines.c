@@ -23,13 +23,13 @@
 #include <string.h>
 
 #include "../say.h"
+#include "demangle.h"
 #include "dwarf_priv.h"
-#include "intern.h"
 
-#define FORMATS		16		/* of an entry of DWARF 5 */
+#define FORMATS		16		/* an entry of DWARF 5 has */
 #define PATHMAX		4096		/* PLACE_MAX of symbols.h */
 
-/* What is in an entry. */
+/* Parts of an entry. */
 #define CONTENT_PATH	1
 #define CONTENT_DIR	2
 
@@ -48,9 +48,9 @@ struct program {
 	uint64_t	 step;		/* bytes of an instruction */
 	int		 line_base;
 	unsigned int	 line_range, opcodes;
-	const uint8_t	*lengths;	/* of standard opcodes */
+	const uint8_t	*lengths;	/* standard opcodes' operands */
 	uint64_t	 addr, file, line;
-	size_t		 begin;		/* of the sequence's rows */
+	size_t		 begin;		/* the sequence's first row */
 };
 
 static void
@@ -60,7 +60,8 @@ row_put(struct program *p, uint32_t file)
 	struct row *r = u->nrows > p->begin ? &u->rows[u->nrows - 1] : NULL;
 
 	if (r == NULL || r->addr != p->addr) {
-		r = table_more(u->rows, u->nrows, &u->rowroom, sizeof(*r));
+		r = table_more(p->d, u->rows, u->nrows, &u->rowroom,
+		    sizeof(*r));
 		if (r == NULL) {
 			p->c.bad = 1;
 			return;
@@ -81,7 +82,7 @@ sequence_begin(struct program *p)
 	p->begin = p->u->nrows;
 }
 
-/* What the linker has left out begins at 0 or 1, or at the end. */
+/* A sequence that the linker has left out begins at 0 or 1. */
 static void
 sequence_end(struct program *p)
 {
@@ -170,9 +171,10 @@ run(struct program *p)
  */
 
 static int
-dir_add(struct unit *u, const char *name)
+dir_add(struct program *p, const char *name)
 {
-	const char **v = table_more(u->dirs, u->ndirs, &u->dirroom,
+	struct unit *u = p->u;
+	const char **v = table_more(p->d, u->dirs, u->ndirs, &u->dirroom,
 	    sizeof(*v));
 
 	if (v == NULL)
@@ -183,10 +185,11 @@ dir_add(struct unit *u, const char *name)
 }
 
 static int
-file_add(struct unit *u, const char *name, uint64_t dir)
+file_add(struct program *p, const char *name, uint64_t dir)
 {
-	struct file *v = table_more(u->files, u->nfiles, &u->fileroom,
-	    sizeof(*v));
+	struct unit *u = p->u;
+	struct file *v = table_more(p->d, u->files, u->nfiles,
+	    &u->fileroom, sizeof(*v));
 
 	if (v == NULL)
 		return -1;
@@ -205,15 +208,15 @@ names_old(struct program *p)
 	struct cursor *c = &p->c;
 	const char *name;
 
-	(void)dir_add(p->u, NULL);
+	(void)dir_add(p, NULL);
 	while ((name = get_string(c)) != NULL && *name != '\0' &&
 	    spend(p->d, 1))
-		if (dir_add(p->u, name) == -1)
+		if (dir_add(p, name) == -1)
 			c->bad = 1;
-	(void)file_add(p->u, NULL, 0);
+	(void)file_add(p, NULL, 0);
 	while ((name = get_string(c)) != NULL && *name != '\0' &&
 	    spend(p->d, 1)) {
-		if (file_add(p->u, name, get_uleb(c)) == -1)
+		if (file_add(p, name, get_uleb(c)) == -1)
 			c->bad = 1;
 		(void)get_uleb(c);
 		(void)get_uleb(c);
@@ -250,7 +253,7 @@ names_new(struct program *p, int dirs)
 			else if (what[i] == CONTENT_DIR)
 				dir = v.n;
 		}
-		if ((dirs ? dir_add(p->u, name) : file_add(p->u, name,
+		if ((dirs ? dir_add(p, name) : file_add(p, name,
 		    dir)) == -1)
 			c->bad = 1;
 	}
@@ -278,7 +281,7 @@ header_read(struct program *p)
 	p->step = get(c, 1);
 	if (version >= 4)
 		operations = (unsigned int)get(c, 1);
-	(void)get(c, 1);		/* what is a statement at first */
+	(void)get(c, 1);		/* default_is_stmt */
 	p->line_base = (int8_t)get(c, 1);
 	p->line_range = (unsigned int)get(c, 1);
 	p->opcodes = (unsigned int)get(c, 1);

@@ -15,7 +15,7 @@
  */
 
 /*
- * What the files that read debugging information have in common.
+ * Parts of debugging information, for the files that read it.
  */
 
 #ifndef DWARF_PRIV_H
@@ -69,7 +69,7 @@ enum {
 #define TAG_INLINED	0x1d
 #define TAG_SUBPROGRAM	0x2e
 
-/* What is read, and how far: once bad, it is at its end, and has zeros. */
+/* A place in a section: once bad, it is at the end, and reads zeros. */
 struct cursor {
 	const uint8_t	*base, *p, *end;
 	int		 big, bad;
@@ -90,7 +90,7 @@ struct abbrev {
 	uint64_t	 code;
 	uint16_t	 tag;
 	uint8_t		 children;
-	size_t		 first, n;	/* of the unit's specs */
+	size_t		 first, n;	/* the unit's specs */
 };
 
 /* Addresses, and what has them. */
@@ -122,7 +122,7 @@ struct function {
 	uint8_t		 inlined;
 	uint8_t		 named;		/* the name was looked for */
 	const char	*name;
-	uint32_t	 in;		/* what it is inlined into */
+	uint32_t	 in;		/* the function around it */
 	uint32_t	 call_file, call_line;
 };
 
@@ -143,11 +143,10 @@ struct unit {
 	size_t		 ndirs, dirroom, nfiles, fileroom;
 	struct function	*functions;
 	size_t		 nfunctions, funcroom;
-	struct spans	 spans;		/* of functions, innermost */
+	struct spans	 spans;		/* the innermost functions' */
 };
 
 struct dwarf {
-	struct dwarf	*next;		/* of all */
 	struct elf	 elf;
 	struct elf_bytes sections[NSECTIONS];
 	int		 loaded[NSECTIONS];
@@ -155,7 +154,7 @@ struct dwarf {
 	int		 indexed, split;
 	struct unit	*units;
 	size_t		 nunits, unitroom;
-	struct spans	 spans;		/* of units */
+	struct spans	 spans;		/* the units' */
 };
 
 /* dwarf_read.c */
@@ -167,12 +166,10 @@ const char *get_string(struct cursor *);
 void	 skip(struct cursor *, uint64_t);
 /* The length at the beginning of a unit: its end becomes the cursor's. */
 unsigned int get_length(struct cursor *);
-/* Pay for so many steps: 0 if all that may be spent were. */
+/* Pay for so many steps: 0 if all that may be spent are. */
 int	 spend(const struct dwarf *, uint64_t);
-/* Make room in a table for one more of that size; NULL: it is full. */
-void	*table_more(void *, size_t, size_t *, size_t);
-int	 tables_full(void);		/* of all files */
-void	 tables_again(void);
+/* Make room in a table for one more of that size; NULL: all was spent. */
+void	*table_more(const struct dwarf *, void *, size_t, size_t *, size_t);
 void	 value_read(struct cursor *, const struct unit *, unsigned int,
 	    int64_t, struct value *);
 const char *value_string(struct dwarf *, const struct unit *,
@@ -193,8 +190,8 @@ void	 die_read(struct cursor *, const struct unit *, const struct abbrev *,
 int	 spans_add(struct spans *, struct dwarf *, const struct unit *,
 	    const struct value *, uint32_t);
 /* Sort them: of several that have an address, that is left which began last. */
-void	 spans_sort(struct spans *);
-uint32_t spans_find(const struct spans *, uint64_t);	/* or NOTHING */
+void	 spans_sort(struct dwarf *, struct spans *);
+uint32_t spans_find(const struct spans *, uint64_t);	/* NOTHING: none */
 
 /* dwarf_lines.c */
 void	 lines_read(struct dwarf *, struct unit *);

@@ -26,11 +26,11 @@
 #include "dwarf_priv.h"
 
 #define STEPS		((uint64_t)1 << 30)	/* for all files */
-#define MEMORY		((size_t)256 << 20)	/* for the tables of all */
+#define MEMORY		((size_t)512 << 20)	/* for the tables of all */
 #define STRING		65536
 #define INDEX_MAX	((uint64_t)1 << 40)
 
-/* What a form takes, if it is not so many bytes. */
+/* A form takes this, if it does not take so many bytes. */
 enum { ADDRESS = 32, OFFSET, ULEB, SLEB, STRING0, BLOCK1, BLOCK2, BLOCK4,
     BLOCK, CONSTANT, INDIRECT, REFADDR, BAD };
 
@@ -168,7 +168,7 @@ spend(const struct dwarf *d, uint64_t n)
 	}
 	if (steps != 0)
 		say("lines of the source take too long: they are left out, "
-		    "from those of %s on", d->elf.path);
+		    "from some of %s on", d->elf.path);
 	steps = 0;
 	return 0;
 }
@@ -177,32 +177,24 @@ void
 dwarf_again(void)
 {
 	steps = STEPS;
+	memory = 0;
 }
 
 void *
-table_more(void *v, size_t n, size_t *room, size_t size)
+table_more(const struct dwarf *d, void *v, size_t n, size_t *room,
+    size_t size)
 {
 	if (n < *room)
 		return v;
-	if (n >= TABLE_MAX)
+	memory += (n == 0 ? 16 : n) * size;
+	if (n >= TABLE_MAX || memory > MEMORY) {
+		(void)spend(d, UINT64_MAX);
 		return NULL;
-	memory += (n == 0 ? 64 : n) * size;
-	*room = n == 0 ? 64 : 2 * n;
+	}
+	*room = n == 0 ? 16 : 2 * n;
 	if ((v = realloc(v, *room * size)) == NULL)
 		die_errno("malloc");
 	return v;
-}
-
-int
-tables_full(void)
-{
-	return memory > MEMORY;
-}
-
-void
-tables_again(void)
-{
-	memory = 0;
 }
 
 /*
@@ -382,7 +374,8 @@ attr_of(uint64_t name)
 
 /* Read the attributes of an abbreviation: 0, or -1 if there is no room. */
 static int
-specs_read(struct cursor *c, struct unit *u, struct abbrev *ab)
+specs_read(struct dwarf *d, struct cursor *c, struct unit *u,
+    struct abbrev *ab)
 {
 	struct spec *v;
 	uint64_t name, form;
@@ -392,7 +385,8 @@ specs_read(struct cursor *c, struct unit *u, struct abbrev *ab)
 		form = get_uleb(c);
 		if (c->bad || (name == 0 && form == 0))
 			return c->bad ? -1 : 0;
-		v = table_more(u->specs, u->nspecs, &u->specroom, sizeof(*v));
+		v = table_more(d, u->specs, u->nspecs, &u->specroom,
+		    sizeof(*v));
 		if (v == NULL)
 			return -1;
 		u->specs = v;
@@ -412,7 +406,7 @@ abbrevs_read(struct dwarf *d, struct unit *u, uint64_t last)
 
 	abbrevs_free(u);
 	while ((code = get_uleb(&c)) != 0) {
-		v = table_more(u->abbrevs, u->nabbrevs, &u->abbrevroom,
+		v = table_more(d, u->abbrevs, u->nabbrevs, &u->abbrevroom,
 		    sizeof(*v));
 		if (v == NULL)
 			return;
@@ -423,7 +417,7 @@ abbrevs_read(struct dwarf *d, struct unit *u, uint64_t last)
 		tag = get_uleb(&c);
 		v->tag = tag > UINT16_MAX ? 0 : (uint16_t)tag;
 		v->children = get(&c, 1) != 0;
-		if (specs_read(&c, u, v) == -1 || !spend(d, 1 + v->n))
+		if (specs_read(d, &c, u, v) == -1 || !spend(d, 1 + v->n))
 			return;
 		u->nabbrevs++;
 		if (code == last)

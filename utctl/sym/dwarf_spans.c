@@ -31,13 +31,14 @@
  * address that matters.
  */
 static void
-span_add(struct spans *s, uint64_t lo, uint64_t hi, uint32_t of)
+span_add(struct dwarf *d, struct spans *s, uint64_t lo, uint64_t hi,
+    uint32_t of)
 {
 	struct span *v;
 
 	if (lo <= 1 || hi <= lo)
 		return;
-	v = table_more(s->v, s->n, &s->room, sizeof(*v));
+	v = table_more(d, s->v, s->n, &s->room, sizeof(*v));
 	if (v == NULL)
 		return;
 	s->v = v;
@@ -65,7 +66,7 @@ ranges_old(struct spans *s, struct dwarf *d, const struct unit *u,
 		if (lo == all)
 			base = hi;
 		else if (base > 1 || lo > 1)
-			span_add(s, base + lo, base + hi, of);
+			span_add(d, s, base + lo, base + hi, of);
 	}
 }
 
@@ -105,7 +106,7 @@ ranges_new(struct spans *s, struct dwarf *d, const struct unit *u,
 		    kind == RLE_STARTX_ENDX ? indexed(&c, d, u) :
 		    lo + get_uleb(&c);
 		if (!c.bad && (kind != RLE_OFFSETS || base > 1 || u->low == 0))
-			span_add(s, lo, hi, of);
+			span_add(d, s, lo, hi, of);
 	}
 }
 
@@ -144,7 +145,7 @@ spans_add(struct spans *s, struct dwarf *d, const struct unit *u,
 	else if (high->form != 0 && value_address(d, u, &v[A_LOW], &lo)) {
 		if (!value_address(d, u, high, &hi))
 			hi = lo + high->n;
-		span_add(s, lo, hi, of);
+		span_add(d, s, lo, hi, of);
 	}
 	return s->n > before;
 }
@@ -160,10 +161,11 @@ compare(const void *a, const void *b)
 }
 
 static void
-cut(struct spans *to, uint64_t *from, uint64_t until, uint32_t of)
+cut(struct dwarf *d, struct spans *to, uint64_t *from, uint64_t until,
+    uint32_t of)
 {
 	if (*from < until) {
-		span_add(to, *from, until, of);
+		span_add(d, to, *from, until, of);
 		*from = until;
 	}
 }
@@ -173,7 +175,7 @@ cut(struct spans *to, uint64_t *from, uint64_t until, uint32_t of)
  * reaches out of those before it ends them.
  */
 void
-spans_sort(struct spans *s)
+spans_sort(struct dwarf *d, struct spans *s)
 {
 	struct spans to = { NULL, 0, 0 };
 	struct span *open, *v;
@@ -187,16 +189,16 @@ spans_sort(struct spans *s)
 		die_errno("malloc");
 	for (v = s->v; v < s->v + s->n; v++) {
 		for (; n > 0 && open[n - 1].hi <= v->lo; n--)
-			cut(&to, &from, open[n - 1].hi, open[n - 1].of);
+			cut(d, &to, &from, open[n - 1].hi, open[n - 1].of);
 		for (; n > 0 && open[n - 1].hi < v->hi; n--)
-			cut(&to, &from, v->lo, open[n - 1].of);
+			cut(d, &to, &from, v->lo, open[n - 1].of);
 		if (n > 0)
-			cut(&to, &from, v->lo, open[n - 1].of);
+			cut(d, &to, &from, v->lo, open[n - 1].of);
 		from = v->lo;
 		open[n++] = *v;
 	}
 	for (; n > 0; n--)
-		cut(&to, &from, open[n - 1].hi, open[n - 1].of);
+		cut(d, &to, &from, open[n - 1].hi, open[n - 1].of);
 	free(open);
 	free(s->v);
 	*s = to;

@@ -319,8 +319,8 @@ header_read(struct elf *e)
 	if (e->shoff == 0 || elf_num(e, h + l->e_shnum - 2, 2) != l->shsize)
 		e->nsh = 0;
 	return (e->nph == 0 ? type == TYPE_REL : type == TYPE_EXEC ||
-	    type == TYPE_DYN) && e->nph <= NPH && e->nsh <= NSH && elf_num(e, h + l->e_phnum - 2, 2) == l->phsize ?
-	    0 : -1;
+	    type == TYPE_DYN) && e->nph <= NPH && e->nsh <= NSH &&
+	    elf_num(e, h + l->e_phnum - 2, 2) == l->phsize ? 0 : -1;
 }
 
 int

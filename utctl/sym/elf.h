@@ -81,6 +81,8 @@ int	 elf_has(struct elf *, const char *);
 /* Load the section of that name, if the file has it and memory suffices. */
 void	 elf_load(struct elf *, const char *, struct elf_bytes *);
 void	 elf_unload(struct elf_bytes *);
+/* inflate.c: make so many bytes of a zlib stream: 0, or -1 if they are not. */
+int	 inflate_zlib(uint8_t *, size_t, const uint8_t *, size_t);
 /* The checksum of the whole file, as .gnu_debuglink has it: 0, or -1. */
 int	 elf_crc(struct elf *, uint32_t *);
 

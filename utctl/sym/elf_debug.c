@@ -23,7 +23,6 @@
 
 #include "../say.h"
 #include "elf.h"
-#include "inflate.h"
 
 #define MOST		((uint64_t)1 << 30)	/* bytes in memory, of all */
 #define SMALLEST	1032	/* bytes that one byte can stand for */

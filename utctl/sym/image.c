@@ -49,7 +49,7 @@ struct image {
 	size_t			 idlen;
 	int			 tried;
 	int			 stays;		/* open */
-	int			 stripped;	/* and there is no other */
+	int			 stripped;	/* without a debug file */
 	struct elf		 elf;		/* with the symbols */
 	struct elf_symbols	 symbols;
 	int			 tried_data;
@@ -238,7 +238,8 @@ open_right(const struct image *im, struct elf *e, const char *path,
 	if (result == -1)
 		return -1;
 	/* Only what dwz(1) makes has no segments. */
-	if (has_id(im, e) && (e->hi > 0) == (im->path != NULL) && (crc == NULL || im->idlen > 0 ||
+	if (has_id(im, e) && (e->hi > 0) == (im->path != NULL) &&
+	    (crc == NULL || im->idlen > 0 ||
 	    (elf_crc(e, &sum) == 0 && sum == *crc))) {
 		found_any = 1;
 		return 0;
@@ -509,7 +510,7 @@ image_places(const struct mapping *m, uint64_t addr,
 	    dwarf_find(im->dwarf, addr - m->base, places);
 }
 
-/* What was stripped is in another package, whose name is not sure. */
+/* Debugging symbols are another package, whose name is not sure. */
 static void
 lacking_say(const struct image *im)
 {

@@ -22,7 +22,7 @@
 
 #include <string.h>
 
-#include "inflate.h"
+#include "elf.h"
 
 #define LONGEST		15		/* bits of a code */
 #define FAST		10		/* bits that are looked up */
@@ -139,17 +139,14 @@ decode(struct stream *s, const struct code *c)
 static int
 copy_back(struct stream *s, unsigned int symbol)
 {
-	static const uint8_t extra[] = { 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2,
-	    2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0 };
-	static const uint16_t base[] = { 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15,
-	    17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195,
-	    227, 258 };
 	unsigned int len, back;
 	int d;
 
-	if (symbol >= sizeof(extra))
+	if (symbol > 28)
 		return -1;
-	len = base[symbol] + take(s, extra[symbol]);
+	len = symbol < 8 ? 3 + symbol : symbol == 28 ? 258 : 3 +
+	    ((4 + (symbol & 3)) << (symbol / 4 - 1)) +
+	    take(s, symbol / 4 - 1);
 	d = decode(s, &s->distances);
 	if (d < 0 || d >= DISTANCES)
 		return -1;

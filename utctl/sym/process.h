@@ -52,7 +52,7 @@ struct caller {
 	struct caller	*older;		/* with the same address */
 	uint64_t	 address;
 	char		*name;		/* NULL: not known */
-	char		*lines;		/* of the source; NULL: not known */
+	char		*lines;		/* NULL: they are not known */
 	struct place	*places;	/* if there are lines */
 	size_t		 nplaces;
 	unsigned int	 modules;	/* changes that were seen then */

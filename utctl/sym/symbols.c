@@ -28,7 +28,6 @@
 #include "../ctf/reader.h"
 #include "../say.h"
 #include "demangle.h"
-#include "intern.h"
 #include "process.h"
 #include "symbols.h"
 
@@ -270,20 +269,15 @@ function_make(const struct named *n, const struct mapping *m, uint64_t look,
     const char *debug)
 {
 	const size_t len = debug == NULL ? 0 : strlen(debug);
-	char raw[ELF_NAMEMAX], name[SYMBOLS_MAX];
-	const char *from = debug;
+	char raw[ELF_NAMEMAX];
 	uint64_t start;
 
 	/* Parts of it, such as f.cold, are the function. */
 	if (image_find(m, n->kind == ADDRESS_DATA ? ELF_DATA : ELF_CODE, look,
 	    raw, &start) && (debug == NULL || strncmp(raw, debug, len) != 0 ||
 	    raw[len] != '.'))
-		from = raw;
-	if (from == NULL)
-		return intern(n->symbol.text);
-	if (!demangle(from, name, sizeof(name)))
-		cut_text(name, sizeof(name), from);
-	return intern(name);
+		return intern_name(raw);
+	return debug == NULL ? intern(n->symbol.text) : intern_name(debug);
 }
 
 /* The places of an address that a module has. */
@@ -293,7 +287,6 @@ places_make(struct named *n, const struct process *p)
 	const uint64_t look = n->kind == ADDRESS_RETURN ? n->addr - 1 : n->addr;
 	const struct mapping *m = process_mapping(p, look);
 	struct dwarf_place found[DWARF_PLACES] = { { NULL, NULL, 0 } };
-	char name[SYMBOLS_MAX];
 	struct place *to;
 	size_t i, k = 0;
 
@@ -310,14 +303,9 @@ places_make(struct named *n, const struct process *p)
 		if (!to->inlined)
 			to->function = function_make(n, m, look,
 			    found[i].function);
-		else if (found[i].function == NULL)
-			to->function = intern("?");
-		else {
-			if (!demangle(found[i].function, name, sizeof(name)))
-				cut_text(name, sizeof(name),
-				    found[i].function);
-			to->function = intern(name);
-		}
+		else
+			to->function = found[i].function == NULL ?
+			    intern("?") : intern_name(found[i].function);
 	}
 	symbol_set(&n->lines, places_text(n->places, n->nplaces));
 }
@@ -506,7 +494,6 @@ symbols_end(void)
 	cache = NULL;
 	images_free();
 	demangle_end();
-	intern_free();
 	off = recorded = events = 0;
 }
 

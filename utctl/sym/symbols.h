@@ -83,7 +83,7 @@ struct place {
 
 size_t	 symbols_places(const struct ctf_stream *, uint64_t,
 	    enum ctf_address, const struct place **);
-/* As text, to be freed; NULL: no line is known. */
+/* Make text of places, to be freed; NULL: no line is known. */
 char	*places_text(const struct place *, size_t);
 /*
  * The places of a field's address and their text; NULL: no line is known.
