@@ -81,6 +81,15 @@ for cxx in g++ clang++; do
 	    place.cc 1
 done
 [ $n -gt 3 ] || skip "no compiler makes DWARF"
+if command -v dwz >/dev/null 2>&1 && [ -f "$BIN/g++.so" ]; then
+	mkdir "$BIN/a" "$BIN/b"
+	cp "$BIN/g++.so" "$BIN/a/dwz.so"
+	cp "$BIN/g++.so" "$BIN/b/dwz.so"
+	dwz -m "$BIN/common" -M "$BIN/common" "$BIN/a/dwz.so" \
+	    "$BIN/b/dwz.so" && [ -f "$BIN/common" ] &&
+	    place "$BIN/a/dwz.so" 'shop::inner(int)' 'shop::middle(int)' \
+	    place.cc 1
+fi
 told <"$T/lines.in"
 shown | sed 's/^[^ ]*+0x[0-9a-f]* (/(/' >"$T/got"
 same "lines of$made"

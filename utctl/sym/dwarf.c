@@ -43,6 +43,7 @@ dwarf_new(struct elf *e)
 	if ((d = calloc(1, sizeof(*d))) == NULL)
 		die_errno("malloc");
 	d->elf = *e;
+	elf_rest(&d->elf);
 	return d;
 }
 
@@ -398,5 +399,7 @@ dwarf_find(struct dwarf *d, uint64_t addr, struct dwarf_place *places)
 	if (i == NOTHING)
 		places[n].function = NULL;
 	elf_rest(&d->elf);
+	if (d->common != NULL)
+		elf_rest(&d->common->elf);
 	return n + 1;
 }

@@ -46,9 +46,11 @@ struct stream {
 	struct code	 literals, distances;
 };
 
-static void
+static inline void
 refill(struct stream *s)
 {
+	if (s->nbits >= 32)
+		return;
 	for (; s->nbits <= 56; s->nbits += 8)
 		if (s->p < s->end)
 			s->bits |= (uint64_t)*s->p++ << s->nbits;
@@ -110,7 +112,7 @@ code_make(struct code *c, const uint8_t *lens, unsigned int n)
 }
 
 /* The next symbol; -1 if there is none with that code. */
-static int
+static inline int
 decode(struct stream *s, const struct code *c)
 {
 	unsigned int code = 0, first = 0, index = 0, len, entry;
