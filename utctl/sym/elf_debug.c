@@ -69,14 +69,11 @@ elf_has(struct elf *e, const char *name)
 static void
 allocate(struct elf *e, struct elf_bytes *b, uint64_t n)
 {
-	if (n > MOST - nloaded) {
-		say("%s: lines of the source are left out: there are more "
-		    "than %d MB of debugging information", e->path,
-		    (int)(MOST >> 20));
+	if (n > MOST - nloaded || (b->p = malloc((size_t)n)) == NULL) {
+		say("%s: there is too much debugging information: lines of "
+		    "the source are left out", e->path);
 		return;
 	}
-	if ((b->p = malloc(n)) == NULL)
-		die_errno("malloc");
 	b->n = (size_t)n;
 	nloaded += n;
 }
