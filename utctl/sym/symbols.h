@@ -26,6 +26,7 @@
 #ifndef SYMBOLS_H
 #define SYMBOLS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "../ctf/ctf_field.h"
@@ -36,6 +37,7 @@
 	"-N\taddresses as numbers, not as names", \
 	"-R dir\tlook for programs and libraries below dir"
 #define SYMBOLS_MAX	1200	/* bytes of a name, with NUL */
+#define PLACE_MAX	4096	/* bytes of a place's strings, with NUL */
 
 struct symbol {
 	char	*text;
@@ -65,6 +67,30 @@ void	 symbols_use(struct reader *, struct processes *);
  */
 const char *symbols_name(const struct ctf_stream *, uint64_t,
 	    enum ctf_address);
+/*
+ * The places of an address: the inlined functions, the innermost first, and
+ * last the function that has them; 0 if no module has the address.  A place
+ * that has no name is called file+0x1234.  The array is good until the next
+ * call of a function here.  The strings are good until symbols_end(), and one
+ * text is one string, so pointers tell whether functions are the same.
+ */
+struct place {
+	const char	*function;
+	const char	*file;		/* the path; NULL: not known */
+	unsigned int	 line;		/* 0: not known */
+	int		 inlined;	/* into the next place's function */
+};
+
+size_t	 symbols_places(const struct ctf_stream *, uint64_t,
+	    enum ctf_address, const struct place **);
+/* Make text of places, to be freed; NULL: no line is known. */
+char	*places_text(const struct place *, size_t);
+/*
+ * The places of a field's address and their text; NULL: no line is known.
+ */
+const struct symbol *symbols_lines(const struct ctf_stream *,
+	    const struct ctf_field *, uint64_t, const struct place **,
+	    size_t *);
 /*
  * The name of the value of a field, if it is an address, and of a field that
  * was found by its name; otherwise NULL.
