@@ -77,11 +77,15 @@ struct place {
 	const char	*function;
 	const char	*file;		/* the whole path; NULL: not known */
 	unsigned int	 line;		/* 0: not known */
-	int		 inlined;	/* into the function of the next place */
+	int		 inlined;	/* is it part of the next place? */
 };
 
 size_t	 symbols_places(const struct ctf_stream *, uint64_t,
 	    enum ctf_address, const struct place **);
+/* The module that has the address; NULL: none, or names are not wanted. */
+struct mapping;
+const struct mapping *symbols_mapping(const struct ctf_stream *, uint64_t,
+	    enum ctf_address);
 /*
  * The name of the value of a field, if it is an address, and of a field that
  * was found by its name; otherwise NULL.
