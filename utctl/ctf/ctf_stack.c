@@ -222,12 +222,13 @@ stack_define(struct ctf_stream *s)
 }
 
 static const struct stack *
-stack_find(struct ctf_stream *s, uint64_t id)
+stack_find(const struct ctf_stream *s, uint64_t id)
 {
-	struct stack_dict *d = dict_of(s);
+	const struct stack_dict *d = s->stacks;
 	const struct entry *e;
 
-	if (d->used > 0 && (e = dict_place(d, id))->pkt == d->pkt)
+	if (d != NULL && d->pkt == s->pkt + 1 && d->cap > 0 &&
+	    (e = dict_place(d, id))->pkt == d->pkt)
 		return e->stack;
 	return map_get(&older, older_key(s, id));
 }
@@ -247,7 +248,7 @@ stack_here(const struct stack_at *at, const struct ctf_stream *s)
 }
 
 const struct stack *
-stack_of(struct ctf_stream *s)
+stack_of(const struct ctf_stream *s)
 {
 	const struct stack_at *at = s->event->stack;
 	const struct stack *st;

@@ -51,7 +51,7 @@ struct stack_at {
 	int			 defines;	/* ut:stack */
 	int			 hidden;	/* and no option asks for it */
 	int			 whole;		/* all frames are in context */
-	int			 exact;		/* is frame 0 where the event was? */
+	int			 exact;		/* frame 0 follows no call */
 	struct ctf_field_at	 context;	/* the ID, or all frames */
 	struct ctf_field_at	 keep, end, frames;
 };
@@ -64,7 +64,7 @@ void	 stack_trace(struct ctf_trace *, int);
 /* After ctf_read(): note the stack that the event defines, if it does. */
 void	 stack_define(struct ctf_stream *);
 /* After ctf_read(): the stack of the event; NULL: none, or it is not known. */
-const struct stack *stack_of(struct ctf_stream *);
+const struct stack *stack_of(const struct ctf_stream *);
 /* What kind of an address is that frame? */
 enum ctf_address stack_kind(const struct ctf_stream *, size_t);
 /* Forget what the stream has defined; and all stacks. */

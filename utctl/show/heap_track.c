@@ -162,17 +162,38 @@ thread_of(const struct ctf_stream *s)
 static struct heap_use *
 use_of(struct heap *h, uint32_t caller)
 {
-	const size_t n = h->nuses;
+	struct heap_uses *us = caller & HEAP_SITE ? &h->by_site : &h->callers;
+	const size_t i = caller & ~HEAP_SITE, n = us->n;
 
-	if (caller >= n) {
-		h->nuses = 2 * (size_t)caller + 16;
-		h->uses = realloc(h->uses, h->nuses * sizeof(*h->uses));
-		if (h->uses == NULL)
+	if (i >= n) {
+		us->n = 2 * i + 16;
+		us->v = realloc(us->v, us->n * sizeof(*us->v));
+		if (us->v == NULL)
 			die_errno("malloc");
-		memset(h->uses + n, 0, (h->nuses - n) * sizeof(*h->uses));
+		memset(us->v + n, 0, (us->n - n) * sizeof(*us->v));
 	}
-	h->uses[caller].caller = caller;
-	return &h->uses[caller];
+	us->v[i].caller = caller;
+	return &us->v[i];
+}
+
+/* Whoever calls, with the whole stack if that is known. */
+static uint32_t
+caller_of(struct heap *h, const struct ctf_stream *s)
+{
+	const struct site *site = site_get(&h->sites, s, h->process.serial);
+
+	return site != NULL ? site->number | HEAP_SITE :
+	    process_caller(&h->process, s, CALLER);
+}
+
+/* What has not changed since the last peak was the same then. */
+void
+heap_use_peak(const struct heap *h, struct heap_use *u)
+{
+	if (u->peaks != h->peaks) {
+		u->peaks = h->peaks;
+		u->peak = u->bytes;
+	}
 }
 
 static void
@@ -180,6 +201,7 @@ forget(struct heap *h, struct block *b)
 {
 	struct heap_use *u = use_of(h, b->caller);
 
+	heap_use_peak(h, u);
 	u->blocks--;
 	u->bytes -= b->size;
 	h->nblocks--;
@@ -188,11 +210,10 @@ forget(struct heap *h, struct block *b)
 	b->size = BLOCK_FREED;
 }
 
-/* The thread's last event as so many'th of all; 0: none yet. */
-static uint64_t *
+static struct heap_thread *
 last_of(struct heap *h, int32_t thread)
 {
-	uint64_t *last = map_get(&h->threads, (uint32_t)thread);
+	struct heap_thread *last = map_get(&h->threads, (uint32_t)thread);
 
 	if (last != NULL)
 		return last;
@@ -219,7 +240,7 @@ remember_again(const struct heap_run *r, struct heap *h, uint64_t address)
 static int
 was_again(struct heap *h, uint64_t address, int32_t thread)
 {
-	const uint64_t last = *last_of(h, thread);
+	const uint64_t last = last_of(h, thread)->n;
 	struct heap_again *a;
 
 	for (a = h->again; a < h->again + HEAP_AGAIN; a++)
@@ -274,10 +295,11 @@ allocate(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
 	}
 	b->size = size_of(s->event->call, s);
 	b->ns = s->ns;
-	b->caller = process_caller(&h->process, s, CALLER);
+	b->caller = caller_of(h, s);
 	b->thread = thread_of(s);
 	h->blocks.live++;
 	u = use_of(h, b->caller);
+	heap_use_peak(h, u);
 	u->blocks++;
 	u->bytes += b->size;
 	u->calls++;
@@ -289,7 +311,9 @@ allocate(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
 	if (h->bytes > h->peak) {
 		h->peak = h->bytes;
 		h->peak_ns = s->ns;
+		h->peaks++;
 	}
+	last_of(h, b->thread)->address = address;
 	(void)note_largest(&r->top_ever, h, b);
 }
 
@@ -319,7 +343,7 @@ static void
 block_release(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
     uint64_t address)
 {
-	const uint32_t caller = process_caller(&h->process, s, CALLER);
+	const uint32_t caller = caller_of(h, s);
 	struct block *b = blocks_find(&h->blocks, address);
 
 	if (b == NULL) {
@@ -330,6 +354,10 @@ block_release(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
 	if (b->size == BLOCK_FREED)
 		freed_twice(r, h, s, b, caller);
 	else {
+		if (last_of(h, thread_of(s))->address == address) {
+			h->temporary++;
+			use_of(h, b->caller)->temporary++;
+		}
 		h->frees++;
 		forget(h, b);
 	}
@@ -381,6 +409,7 @@ heap_call(struct processes *ps, struct ctf_stream *s)
 {
 	struct heap_run *r = (struct heap_run *)ps;
 	const struct call *c = s->event->call;
+	struct heap_thread *last;
 	uint64_t address, result;
 	struct heap *h;
 
@@ -402,7 +431,10 @@ heap_call(struct processes *ps, struct ctf_stream *s)
 		h->failed++;
 	else
 		allocate(r, h, s, address);
-	*last_of(h, thread_of(s)) = r->processes.n;
+	last = last_of(h, thread_of(s));
+	last->n = r->processes.n;
+	if (c->kind->what == FREE)
+		last->address = 0;
 }
 
 static int

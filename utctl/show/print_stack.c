@@ -80,7 +80,7 @@ put_object(char *p, const struct frame *f)
 }
 
 char *
-put_stack(char *p, struct ctf_stream *s)
+put_stack(char *p, const struct ctf_stream *s)
 {
 	static const char *const ends[] = { NULL,
 	    "    and callers beyond the depth that was recorded\n",
@@ -100,7 +100,7 @@ put_stack(char *p, struct ctf_stream *s)
 }
 
 char *
-put_json_stack(char *p, struct ctf_stream *s)
+put_json_stack(char *p, const struct ctf_stream *s)
 {
 	static const char *const ends[] = { "\"done\"", "\"depth\"",
 	    "\"cut\"" };

@@ -19,9 +19,11 @@
  * Call stacks by name: see stacks.h.
  */
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../json.h"
 #include "../say.h"
 #include "../sym/image.h"
 #include "../sym/process.h"
@@ -29,8 +31,10 @@
 #include "stacks.h"
 
 #define INLINED	16		/* functions in one place, and no more */
+#define MANY	3		/* callers of what is called from everywhere */
 
 static struct frame	 frames[STACK_MAX * INLINED];
+static struct map	 known;		/* struct frame, by all of it */
 
 /* The file's name; NULL: the function is called by it. */
 static const char *
@@ -90,4 +94,247 @@ stack_frames(const struct ctf_stream *s, const struct stack *st,
 		n += put_frame(&frames[n], s, st->frames[i],
 		    stack_kind(s, i));
 	return n;
+}
+
+/* The one frame that is equal. */
+static const struct frame *
+frame_get(const struct frame *f)
+{
+	const uint64_t key = map_bytes(0, f, sizeof(*f));
+	struct frame *mine = map_get(&known, key);
+
+	if (mine != NULL)
+		return mine;
+	if ((mine = malloc(sizeof(*mine))) == NULL)
+		die_errno("malloc");
+	*mine = *f;
+	map_put(&known, key, mine);
+	return mine;
+}
+
+void
+frames_free(void)
+{
+	size_t i;
+
+	for (i = 0; i < known.cap; i++)
+		free(known.v[i].value);
+	map_free(&known);
+}
+
+static struct site *
+site_new(struct sites *ss, const struct ctf_stream *s, const struct stack *st)
+{
+	const struct frame *f;
+	size_t i, n = stack_frames(s, st, &f);
+	struct site *site = malloc(sizeof(*site) + n * sizeof(f));
+
+	if (ss->n == ss->room) {
+		ss->room = ss->room == 0 ? 64 : 2 * ss->room;
+		ss->v = realloc(ss->v, ss->room * sizeof(*ss->v));
+	}
+	if (site == NULL || ss->v == NULL)
+		die_errno("malloc");
+	site->stack = st;
+	site->number = (uint32_t)ss->n;
+	site->outside = 0;
+	site->n = n;
+	for (i = 0; i < n; i++)
+		site->frames[i] = frame_get(&f[i]);
+	return ss->v[ss->n++] = site;
+}
+
+struct site *
+site_get(struct sites *ss, const struct ctf_stream *s, uint64_t modules)
+{
+	const struct stack *st = stack_of(s);
+	struct site *site;
+	uint64_t key;
+
+	if (st == NULL)
+		return NULL;
+	key = map_bytes(modules, &st, sizeof(st));
+	if ((site = map_get(&ss->map, key)) == NULL) {
+		site = site_new(ss, s, st);
+		map_put(&ss->map, key, site);
+	}
+	return site;
+}
+
+void
+sites_free(struct sites *ss)
+{
+	while (ss->n > 0)
+		free(ss->v[--ss->n]);
+	free(ss->v);
+	ss->v = NULL;
+	ss->room = 0;
+	map_free(&ss->map);
+}
+
+/*
+ * Wrappers: functions of the C and the C++ library; and those that many others
+ * call, and that have nothing below them, in all stacks, but wrappers and what
+ * allocates.
+ */
+
+struct function {
+	uint64_t	 callers;	/* functions that call it */
+	int		 direct;	/* only wrappers are below */
+	int		 wrapper;
+};
+
+static int
+is_runtime(const char *module)
+{
+	static const char *const names[] = { "libc.", "libc-", "ld-",
+	    "libstdc++.", "libc++", "libsupc++." };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (module != NULL &&
+		    strncmp(module, names[i], strlen(names[i])) == 0)
+			return 1;
+	return 0;
+}
+
+/* Functions without a name are told apart by their calls. */
+static uint64_t
+function_key(const struct frame *f)
+{
+	return f->function != NULL ? (uintptr_t)f->function : f->address;
+}
+
+static struct function *
+function_get(struct map *m, const struct frame *f)
+{
+	struct function *fn = map_get(m, function_key(f));
+
+	if (fn != NULL)
+		return fn;
+	if ((fn = calloc(1, sizeof(*fn))) == NULL)
+		die_errno("malloc");
+	fn->wrapper = is_runtime(f->module);
+	map_put(m, function_key(f), fn);
+	return fn;
+}
+
+/* Note the caller of each function, once. */
+static void
+note_callers(struct map *m, struct map *calls, const struct site *site)
+{
+	struct function *fn;
+	uint64_t pair[2], key;
+	size_t i;
+
+	for (i = 0; i + 1 < site->n; i++) {
+		fn = function_get(m, site->frames[i]);
+		pair[0] = function_key(site->frames[i]);
+		pair[1] = function_key(site->frames[i + 1]);
+		key = map_bytes(0, pair, sizeof(pair));
+		if (pair[0] == pair[1] || map_get(calls, key) != NULL)
+			continue;
+		map_put(calls, key, fn);
+		fn->callers++;
+	}
+}
+
+/* Which functions have something else than wrappers below them? */
+static void
+note_direct(struct map *m, const struct site *site)
+{
+	struct function *fn;
+	size_t i;
+	int direct = 1;
+
+	for (i = 0; i < site->n; i++) {
+		fn = function_get(m, site->frames[i]);
+		fn->direct &= direct;
+		direct &= fn->wrapper;
+	}
+}
+
+/* Find wrappers, once more with those that are known; are there new ones? */
+static int
+find_wrappers(struct map *m, const struct sites *ss)
+{
+	struct function *fn;
+	size_t i;
+	int any = 0;
+
+	for (i = 0; i < m->cap; i++)
+		if ((fn = m->v[i].value) != NULL)
+			fn->direct = 1;
+	for (i = 0; i < ss->n; i++)
+		note_direct(m, ss->v[i]);
+	for (i = 0; i < m->cap; i++)
+		if ((fn = m->v[i].value) != NULL && fn->direct &&
+		    !fn->wrapper && fn->callers >= MANY)
+			any = fn->wrapper = 1;
+	return any;
+}
+
+void
+sites_outside(struct sites *ss)
+{
+	struct map functions, calls;
+	struct site *site;
+	size_t i, k;
+
+	memset(&functions, 0, sizeof(functions));
+	memset(&calls, 0, sizeof(calls));
+	for (i = 0; i < ss->n; i++)
+		note_callers(&functions, &calls, ss->v[i]);
+	while (find_wrappers(&functions, ss))
+		continue;
+	for (i = 0; i < ss->n; i++) {
+		site = ss->v[i];
+		for (k = 0; k + 1 < site->n &&
+		    function_get(&functions, site->frames[k])->wrapper; k++)
+			continue;
+		site->outside = k + 1 < site->n ? (uint32_t)k : 0;
+	}
+	for (i = 0; i < functions.cap; i++)
+		free(functions.v[i].value);
+	map_free(&functions);
+	map_free(&calls);
+}
+
+/*
+ * What frames are called.
+ */
+
+int
+frame_is(const struct frame *a, const struct frame *b)
+{
+	return a == b || (a->function != NULL && a->function == b->function &&
+	    a->file == b->file && a->line == b->line);
+}
+
+const char *
+frame_text(const struct frame *f, char *buf)
+{
+	char *text, *shown;
+
+	text = f->function == NULL ? format("0x%" PRIx64, f->address) :
+	    f->module == NULL ? format("%s", f->function) : f->file == NULL ?
+	    format("%s (%s)", f->function, f->module) :
+	    format("%s %s:%u (%s)", f->function, f->file, f->line, f->module);
+	cut_text(buf, FRAME_TEXT, shown = clean(text));
+	free(shown);
+	free(text);
+	return buf;
+}
+
+void
+frame_json(const struct frame *f)
+{
+	json_address("caller", f->address);
+	json_string("caller_sym", f->function);
+	if (f->file != NULL) {
+		json_string("file", f->file);
+		json_u64("line", f->line);
+	}
+	if (f->module != NULL)
+		json_string("module", f->module);
 }

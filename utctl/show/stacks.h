@@ -16,7 +16,8 @@
 
 
 /*
- * Call stacks for whoever shows them: the frames by name (stacks.c).
+ * Call stacks for whoever shows them: the frames by name, and the stacks of a
+ * process or a run (stacks.c), and trees of them (tree.c).
  */
 
 #ifndef STACKS_H
@@ -26,6 +27,9 @@
 #include <stdint.h>
 
 #include "../ctf/ctf_stack.h"
+#include "../map.h"
+
+#define FRAME_TEXT	320	/* bytes of a frame as text */
 
 /* A function of a stack: strings as those of struct place. */
 struct frame {
@@ -37,11 +41,62 @@ struct frame {
 	int		 inlined;	/* is it part of the next frame? */
 };
 
+/* A stack by name. */
+struct site {
+	const struct stack	*stack;
+	uint32_t		 number;	/* from 0, in its sites */
+	uint32_t		 outside;	/* see sites_outside() */
+	size_t			 n;
+	const struct frame	*frames[];	/* the innermost first */
+};
+
+struct sites {
+	struct site	**v;		/* by number */
+	size_t		 n, room;
+	struct map	 map;		/* by stack and modules */
+};
+
 /*
  * The functions of a stack of the event, the innermost first, as its process
  * has them now; none if the stack is NULL.  Good until the next call.
  */
 size_t	 stack_frames(const struct ctf_stream *, const struct stack *,
 	    const struct frame **);
+/*
+ * The event's stack, whose process has these modules: struct process's serial;
+ * NULL: it has none.  Equal frames are one object.
+ */
+struct site *site_get(struct sites *, const struct ctf_stream *,
+	    uint64_t);
+/*
+ * Find which frame of each stack is the first one outside of functions that do
+ * nothing but allocate for others.
+ */
+void	 sites_outside(struct sites *);
+/* A name for the terminal, in a buffer of FRAME_TEXT bytes. */
+const char *frame_text(const struct frame *, char *);
+/* The members of an object that say where it is. */
+void	 frame_json(const struct frame *);
+/* Are these the same place for who reads? */
+int	 frame_is(const struct frame *, const struct frame *);
+void	 sites_free(struct sites *);
+/* All frames; after all sites. */
+void	 frames_free(void);
+
+#define TREE_VALUES	4
+
+/* Stacks that have a part in common: sums of theirs. */
+struct tree {
+	const struct frame	*frame;		/* NULL: the root */
+	struct tree		*child, *next;
+	uint64_t		 values[TREE_VALUES];
+};
+
+/* Add a stack, from that frame on outwards, and its values. */
+void	 tree_add(struct tree *, const struct site *, size_t,
+	    const uint64_t *);
+/* Children with the greatest first value come first. */
+void	 tree_sort(struct tree *);
+void	 tree_free(struct tree *);
 
 #endif /* STACKS_H */
