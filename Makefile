@@ -213,13 +213,13 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/show/pair_key.c utctl/show/pair_role.c \
 		utctl/show/pair_thread.c utctl/show/print_field.c \
 		utctl/show/print_out.c utctl/show/print_stack.c \
-		utctl/show/print_text.c utctl/show/rows.c utctl/show/show.c \
-		utctl/show/stacks.c utctl/show/stat.c utctl/show/stat_cores.c \
-		utctl/show/tree.c utctl/show/view.c utctl/show/which.c \
-		utctl/sym/calls.c utctl/sym/demangle.c utctl/sym/elf.c \
-		utctl/sym/elf_symbols.c utctl/sym/image.c utctl/sym/intern.c \
-		utctl/sym/process.c utctl/sym/symbols.c utctl/utctl.c \
-		utctl/when.c
+		utctl/show/print_text.c utctl/show/profile.c utctl/show/rows.c \
+		utctl/show/show.c utctl/show/stacks.c utctl/show/stat.c \
+		utctl/show/stat_cores.c utctl/show/tree.c utctl/show/view.c \
+		utctl/show/which.c utctl/sym/calls.c utctl/sym/demangle.c \
+		utctl/sym/elf.c utctl/sym/elf_symbols.c utctl/sym/image.c \
+		utctl/sym/intern.c utctl/sym/process.c utctl/sym/symbols.c \
+		utctl/utctl.c utctl/when.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
 UTCTL_HDRS =	utctl/client.h utctl/ctf/cores.h utctl/ctf/ctf.h \
 		utctl/ctf/ctf_field.h utctl/ctf/ctf_json.h \

@@ -30,9 +30,6 @@
 #include "heap.h"
 #include "show.h"
 
-#define INDENT		2	/* columns a level */
-#define INDENT_MOST	40
-
 /* The frame of a caller that is a site; NULL: it is none. */
 static const struct frame *
 frame_of(const struct heap *h, uint32_t caller)
@@ -165,30 +162,20 @@ heap_rows(struct heap *h, struct heap_use **list)
  * Stacks.
  */
 
-/* The children of a node: an only one is not moved to the right. */
 static void
-print_tree(const struct tree *t, int indent)
+print_line(const void *arg, const struct tree *t, int indent)
 {
-	const struct tree *c = t->child;
-	const int only = c != NULL && c->next == NULL;
 	char text[FRAME_TEXT];
 
-	if (!only && indent < INDENT_MOST)
-		indent += INDENT;
-	for (; c != NULL; c = c->next) {
-		printf("%14" PRIu64 " %10" PRIu64 " %14" PRIu64 " %10" PRIu64
-		    " %44s%*s%s\n", c->values[0], c->values[1], c->values[2],
-		    c->values[3], "", indent, "",
-		    frame_text(c->frame, text));
-		print_tree(c, indent);
-	}
+	(void)arg;
+	printf("%14" PRIu64 " %10" PRIu64 " %14" PRIu64 " %10" PRIu64
+	    " %42s %*s%s\n", t->values[0], t->values[1], t->values[2],
+	    t->values[3], "", indent + 2, "", frame_text(t->frame, text));
 }
 
 static void
 json_site(const struct heap_use *u, const struct site *site)
 {
-	size_t i;
-
 	json_object(NULL);
 	json_u64("bytes", u->bytes);
 	json_u64("blocks", u->blocks);
@@ -196,13 +183,7 @@ json_site(const struct heap_use *u, const struct site *site)
 	json_u64("temporary", u->temporary);
 	json_u64("calls", u->calls);
 	json_u64("allocated", u->allocated);
-	json_array("stack");
-	for (i = 0; i < site->n; i++) {
-		json_object(NULL);
-		frame_json(site->frames[i]);
-		json_end();
-	}
-	json_end();
+	site_json(site);
 	json_end();
 }
 
@@ -233,6 +214,6 @@ heap_put_stacks(struct heap *h, const struct heap_use *row)
 	}
 	json_end();
 	tree_sort(&root);
-	print_tree(&root, 0);
+	tree_print(&root, print_line, NULL);
 	tree_free(&root);
 }

@@ -125,9 +125,10 @@ frames_free(void)
 static struct site *
 site_new(struct sites *ss, const struct ctf_stream *s, const struct stack *st)
 {
-	const struct frame *f;
-	size_t i, n = stack_frames(s, st, &f);
-	struct site *site = malloc(sizeof(*site) + n * sizeof(f));
+	const struct frame *list;
+	struct frame f;
+	size_t i, n = stack_frames(s, st, &list);
+	struct site *site = malloc(sizeof(*site) + n * sizeof(list));
 
 	if (ss->n == ss->room) {
 		ss->room = ss->room == 0 ? 64 : 2 * ss->room;
@@ -139,8 +140,14 @@ site_new(struct sites *ss, const struct ctf_stream *s, const struct stack *st)
 	site->number = (uint32_t)ss->n;
 	site->outside = 0;
 	site->n = n;
-	for (i = 0; i < n; i++)
-		site->frames[i] = frame_get(&f[i]);
+	for (i = 0; i < n; i++) {
+		f = list[i];
+		if (ss->functions) {
+			f.file = NULL;
+			f.line = 0;
+		}
+		site->frames[i] = frame_get(&f);
+	}
 	return ss->v[ss->n++] = site;
 }
 
@@ -199,8 +206,8 @@ is_runtime(const char *module)
 }
 
 /* Functions without a name are told apart by their calls. */
-static uint64_t
-function_key(const struct frame *f)
+uint64_t
+frame_function(const struct frame *f)
 {
 	return f->function != NULL ? (uintptr_t)f->function : f->address;
 }
@@ -208,14 +215,14 @@ function_key(const struct frame *f)
 static struct function *
 function_get(struct map *m, const struct frame *f)
 {
-	struct function *fn = map_get(m, function_key(f));
+	struct function *fn = map_get(m, frame_function(f));
 
 	if (fn != NULL)
 		return fn;
 	if ((fn = calloc(1, sizeof(*fn))) == NULL)
 		die_errno("malloc");
 	fn->wrapper = is_runtime(f->module);
-	map_put(m, function_key(f), fn);
+	map_put(m, frame_function(f), fn);
 	return fn;
 }
 
@@ -229,8 +236,8 @@ note_callers(struct map *m, struct map *calls, const struct site *site)
 
 	for (i = 0; i + 1 < site->n; i++) {
 		fn = function_get(m, site->frames[i]);
-		pair[0] = function_key(site->frames[i]);
-		pair[1] = function_key(site->frames[i + 1]);
+		pair[0] = frame_function(site->frames[i]);
+		pair[1] = frame_function(site->frames[i + 1]);
 		key = map_bytes(0, pair, sizeof(pair));
 		if (pair[0] == pair[1] || map_get(calls, key) != NULL)
 			continue;
@@ -337,4 +344,18 @@ frame_json(const struct frame *f)
 	}
 	if (f->module != NULL)
 		json_string("module", f->module);
+}
+
+void
+site_json(const struct site *site)
+{
+	size_t i;
+
+	json_array("stack");
+	for (i = 0; i < site->n; i++) {
+		json_object(NULL);
+		frame_json(site->frames[i]);
+		json_end();
+	}
+	json_end();
 }

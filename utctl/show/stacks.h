@@ -54,6 +54,7 @@ struct sites {
 	struct site	**v;		/* by number */
 	size_t		 n, room;
 	struct map	 map;		/* by stack and modules */
+	int		 functions;	/* lines do not matter */
 };
 
 /*
@@ -77,6 +78,9 @@ void	 sites_outside(struct sites *);
 const char *frame_text(const struct frame *, char *);
 /* The members of an object that say where it is. */
 void	 frame_json(const struct frame *);
+void	 site_json(const struct site *);
+/* What the function of a frame is known by. */
+uint64_t frame_function(const struct frame *);
 /* Are these the same place for who reads? */
 int	 frame_is(const struct frame *, const struct frame *);
 void	 sites_free(struct sites *);
@@ -95,8 +99,14 @@ struct tree {
 /* Add a stack, from that frame on outwards, and its values. */
 void	 tree_add(struct tree *, const struct site *, size_t,
 	    const uint64_t *);
+/* Add all of a stack inwards; the innermost frame's node. */
+struct tree *tree_add_inwards(struct tree *, const struct site *,
+	    const uint64_t *);
 /* Children with the greatest first value come first. */
 void	 tree_sort(struct tree *);
+/* Print a line for each node but the root: a function does, so far indented. */
+typedef void tree_line_fn(const void *, const struct tree *, int);
+void	 tree_print(const struct tree *, tree_line_fn *, const void *);
 void	 tree_free(struct tree *);
 
 #endif /* STACKS_H */

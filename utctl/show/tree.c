@@ -24,6 +24,8 @@
 #include "../say.h"
 #include "stacks.h"
 
+#define INDENT_MOST	60	/* columns */
+
 static struct tree *
 child_get(struct tree *t, const struct frame *f)
 {
@@ -58,6 +60,20 @@ tree_add(struct tree *t, const struct site *site, size_t i,
 		t = child_get(t, site->frames[i]);
 		add_values(t, values);
 	}
+}
+
+struct tree *
+tree_add_inwards(struct tree *t, const struct site *site,
+    const uint64_t *values)
+{
+	size_t i;
+
+	add_values(t, values);
+	for (i = site->n; i > 0; i--) {
+		t = child_get(t, site->frames[i - 1]);
+		add_values(t, values);
+	}
+	return t;
 }
 
 static int
@@ -96,6 +112,28 @@ tree_sort(struct tree *t)
 	}
 	t->child = list[0];
 	free(list);
+}
+
+/* An only child is one column further right, and its only child no more. */
+static void
+print_children(const struct tree *t, tree_line_fn *line, const void *arg,
+    int indent, int only)
+{
+	const struct tree *c = t->child;
+	const int one = c != NULL && c->next == NULL;
+
+	if (indent < INDENT_MOST)
+		indent += one ? !only : 2;
+	for (; c != NULL; c = c->next) {
+		line(arg, c, indent);
+		print_children(c, line, arg, indent, one);
+	}
+}
+
+void
+tree_print(const struct tree *t, tree_line_fn *line, const void *arg)
+{
+	print_children(t, line, arg, 0, 0);
 }
 
 void
