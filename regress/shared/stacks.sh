@@ -55,50 +55,53 @@ stack_metadata() {
 #	begin ID N, end ID N	a pair, e:lock
 #	module BASE SIZE PATH
 stacks() {
-	rm -f "$ST/stream"
+	rm -f "$ST"/* "$T/thread.bits" "$T/shared.bits"
 	stack_metadata >"$ST/metadata"
-	awk '
+	awk -v dir="$T/" '
+	function put(bits, v) { print bits, v >f }
 	function event(id, stack) {
 		now += 1000
-		print 8, id; print 64, now - 1000
-		if (shared) { print 32, pid; print 32, tid }
-		print 64, stack
+		put(8, id); put(64, now - 1000)
+		if (shared) { put(32, pid); put(32, tid) }
+		put(64, stack)
 	}
-	function over() {
-		if (open) {
-			print "end"
+	function packet() {
+		if (f != "") {
+			print "end" >f
 			now = last + 1000000
 		}
-		open = 1
 		last = now
-		print 32, "0xc1fc1fc1"; print 32, 2 + shared
-		print 64, now; print 64, now + 1000000
-		print "content 64"; print "size 64"
+		shared = $1 == "shared"
+		f = dir (shared ? "shared.bits" : "thread.bits")
+		put(32, "0xc1fc1fc1"); put(32, 2 + shared)
+		put(64, now); put(64, now + 1000000)
+		print "content 64" >f; print "size 64" >f
 	}
 	BEGIN { now = 1000 }
 	$1 == "at" { now = $2 }
-	$1 == "packet" {
-		shared = 0; over(); print 32, $2; print 32, $3
-	}
-	$1 == "shared" { shared = 1; over() }
+	$1 == "packet" { packet(); put(32, $2); put(32, $3) }
+	$1 == "shared" { packet() }
 	$1 == "who" { pid = $2; tid = $3 }
 	$1 == "def" {
-		event(1, $2); print 8, $3; print 8, $4; print 32, NF - 4
+		event(1, $2); put(8, $3); put(8, $4); put(32, NF - 4)
 		for (i = 5; i <= NF; i++)
-			print 64, $i
+			put(64, $i)
 	}
 	$1 == "malloc" {
-		event(2, $2); print 64, $3; print 64, $4; print 64, "0xca"
+		event(2, $2); put(64, $3); put(64, $4); put(64, "0xca")
 	}
-	$1 == "free" { event(3, $2); print 64, $3; print 64, "0xfe" }
+	$1 == "free" { event(3, $2); put(64, $3); put(64, "0xfe") }
 	$1 == "sample" { event(4, $2) }
-	$1 == "v" { event(5, $2); print 64, $3 }
-	$1 == "begin" { event(7, $2); print 64, $3 }
-	$1 == "end" { event(8, $2); print 64, $3 }
+	$1 == "v" { event(5, $2); put(64, $3) }
+	$1 == "begin" { event(7, $2); put(64, $3) }
+	$1 == "end" { event(8, $2); put(64, $3) }
 	$1 == "module" {
-		event(6, 0); print 64, $2; print 64, $2; print 64, $3
-		print "s", $4; print 32, 0
+		event(6, 0); put(64, $2); put(64, $2); put(64, $3)
+		put("s", $4); put(32, 0)
 	}
-	END { if (open) print "end" }' |
-	    ./prog/bits le >"$ST/stream" || fail "bits"
+	END { if (f != "") print "end" >f }'
+	for f in thread shared; do
+		[ ! -e "$T/$f.bits" ] || ./prog/bits le <"$T/$f.bits" \
+		    >"$ST/$f" || fail "bits"
+	done
 }
