@@ -42,21 +42,6 @@ heap_over(struct process *p)
 	heap_end(&run, (struct heap *)p);
 }
 
-static void
-heap_release(struct process *p)
-{
-	struct heap *h = (struct heap *)p;
-	size_t i;
-
-	for (i = 0; i < h->threads.cap; i++)
-		free(h->threads.v[i].value);
-	map_free(&h->threads);
-	blocks_free(&h->blocks);
-	free(h->callers.v);
-	free(h->by_site.v);
-	sites_free(&h->sites);
-}
-
 /*
  * Output.
  */
@@ -400,10 +385,7 @@ say_all(const struct reader *rd)
 static void
 heap_finish(void)
 {
-	processes_free(&run.processes);
-	frames_free();
-	while (run.npaths > 0)
-		free(run.paths[--run.npaths]);
+	heap_free(&run);
 }
 
 static int
@@ -414,12 +396,7 @@ heap_main(int argc, char **argv)
 	static const struct show show_heap = { heap_option, NULL, NULL,
 	    NULL, heap_traces, say_all, heap_finish };
 
-	memset(&run, 0, sizeof(run));
-	processes_init(&run.processes, &ops);
-	run.top_ever.list = run.ever;
-	run.top_live.list = run.live;
-	run.top_ever.size = run.top_live.size = sizeof(struct heap_note);
-	run.top_ever.most = run.top_live.most = HEAP_TOP;
+	heap_init(&run, &ops);
 	return show(&show_heap, argc, argv);
 }
 

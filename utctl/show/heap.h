@@ -122,7 +122,9 @@ struct heap_run {
 
 /* heap_track.c */
 extern const struct call_kind heap_calls[];
-void	 blocks_free(struct blocks *);
+void	 heap_init(struct heap_run *, const struct process_ops *);
+void	 heap_release(struct process *);
+void	 heap_free(struct heap_run *);
 /* Before the numbers of a caller change, and after all. */
 void	 heap_use_peak(const struct heap *, struct heap_use *);
 void	 heap_call(struct processes *, struct ctf_stream *);

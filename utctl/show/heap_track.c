@@ -139,7 +139,7 @@ blocks_get(struct blocks *bs, uint64_t address)
 	return b;
 }
 
-void
+static void
 blocks_free(struct blocks *bs)
 {
 	free(bs->v);
@@ -489,4 +489,39 @@ heap_end(struct heap_run *r, struct heap *h)
 		note_live(r, h, b);
 	}
 	blocks_free(&h->blocks);
+}
+
+void
+heap_init(struct heap_run *r, const struct process_ops *ops)
+{
+	memset(r, 0, sizeof(*r));
+	processes_init(&r->processes, ops);
+	r->top_ever.list = r->ever;
+	r->top_live.list = r->live;
+	r->top_ever.size = r->top_live.size = sizeof(struct heap_note);
+	r->top_ever.most = r->top_live.most = HEAP_TOP;
+}
+
+void
+heap_release(struct process *p)
+{
+	struct heap *h = (struct heap *)p;
+	size_t i;
+
+	for (i = 0; i < h->threads.cap; i++)
+		free(h->threads.v[i].value);
+	map_free(&h->threads);
+	blocks_free(&h->blocks);
+	free(h->callers.v);
+	free(h->by_site.v);
+	sites_free(&h->sites);
+}
+
+void
+heap_free(struct heap_run *r)
+{
+	processes_free(&r->processes);
+	frames_free();
+	while (r->npaths > 0)
+		free(r->paths[--r->npaths]);
 }

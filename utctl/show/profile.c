@@ -50,6 +50,8 @@ struct profile {
 	size_t			 nlist;
 };
 
+static struct profile	 run;
+
 static void
 count(void *arg, struct ctf_stream *s)
 {
@@ -211,31 +213,36 @@ profile(struct reader *rd, int functions)
 	static const struct process_ops none = { .size =
 	    sizeof(struct process) };
 	static const struct reader_ops ops = { .event = count };
-	struct profile p;
 
-	memset(&p, 0, sizeof(p));
-	p.sites.functions = 1;
-	p.begin = INT64_MIN;
-	processes_init(&p.processes, &none);
-	symbols_use(rd, &p.processes);
+	memset(&run, 0, sizeof(run));
+	run.sites.functions = 1;
+	run.begin = INT64_MIN;
+	processes_init(&run.processes, &none);
+	symbols_use(rd, &run.processes);
 	rd->stacks = 1;
-	reader_run(rd, &ops, &p);
+	reader_run(rd, &ops, &run);
 	if (show_any(rd)) {
 		show_totals(rd);
-		show_count("with_stacks", p.n, "", "of them with a call stack");
-		show_span(p.begin, p.end, "\n");
+		show_count("with_stacks", run.n, "",
+		    "of them with a call stack");
+		show_span(run.begin, run.end, "\n");
 		if (functions)
-			put_functions(&p);
+			put_functions(&run);
 		else
-			put_stacks(&p);
+			put_stacks(&run);
 		json_end();
 	}
-	if (p.n == 0 && rd->nevents > 0)
+	if (run.n == 0 && rd->nevents > 0)
 		say("no event has a call stack: record with record -g, or "
 		    "add-context stack");
-	symbols_say(rd->left > 0);
-	processes_free(&p.processes);
-	sites_free(&p.sites);
+}
+
+void
+profile_end(void)
+{
+	processes_free(&run.processes);
+	sites_free(&run.sites);
 	frames_free();
-	free(p.counts);
+	free(run.counts);
+	memset(&run, 0, sizeof(run));
 }

@@ -347,6 +347,7 @@ stat_end(void)
 	groups_free(&run.groups);
 	clocks_free(&run.clocks);
 	pairs_free(&run.pairs);
+	profile_end();
 }
 
 static int

@@ -99,6 +99,7 @@ void	 durations(struct reader *, struct pairs *, struct groups *, size_t);
 
 /* profile.c: prints events by the functions on their stacks, or by stack. */
 void	 profile(struct reader *, int);
+void	 profile_end(void);
 
 struct clock_seen {
 	char	*name;
