@@ -55,8 +55,8 @@ struct heap_use {
 	uint64_t	 calls, allocated;	/* live or not */
 	uint64_t	 unknown;		/* freed, not allocated here */
 	uint64_t	 temporary;		/* freed by the thread's next call */
-	uint64_t	 peak;			/* bytes at the process's peak, */
-	uint64_t	 peaks;			/* which is that one of its peaks */
+	uint64_t	 peak;			/* bytes at the process's peak */
+	uint64_t	 peaks;			/* when peak was noted: heap's */
 };
 
 struct heap_uses {
