@@ -43,6 +43,9 @@ stack_metadata() {
 	    $n __id_length; $b _build_id[__id_length];"
 	stack_event e:lock_begin 7 "$u _n;"
 	stack_event e:lock_end 8 "$u _n;"
+	stack_event pthread:mutex_request 9 "$x _lock; $x _caller;"
+	stack_event pthread:mutex_acquired 10 "$x _lock; $x _caller;"
+	stack_event pthread:mutex_release 11 "$x _lock; $x _caller;"
 }
 
 # stacks: the trace in $ST, of the lines on stdin:
@@ -53,6 +56,7 @@ stack_metadata() {
 #	def ID KEEP END FRAME ...
 #	malloc ID SIZE PTR, free ID PTR, sample ID, v ID N
 #	begin ID N, end ID N	a pair, e:lock
+#	request ID LOCK, acquired ID LOCK, release ID LOCK
 #	module BASE SIZE PATH
 stacks() {
 	rm -f "$ST"/* "$T/thread.bits" "$T/shared.bits"
@@ -95,6 +99,9 @@ stacks() {
 	$1 == "v" { event(5, $2); put(64, $3) }
 	$1 == "begin" { event(7, $2); put(64, $3) }
 	$1 == "end" { event(8, $2); put(64, $3) }
+	$1 == "request" { event(9, $2); put(64, $3); put(64, "0xca") }
+	$1 == "acquired" { event(10, $2); put(64, $3); put(64, "0xca") }
+	$1 == "release" { event(11, $2); put(64, $3); put(64, "0xca") }
 	$1 == "module" {
 		event(6, 0); put(64, $2); put(64, $2); put(64, $3)
 		put("s", $4); put(32, 0)

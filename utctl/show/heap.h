@@ -54,9 +54,9 @@ struct heap_use {
 	uint64_t	 largest;		/* live block at the end */
 	uint64_t	 calls, allocated;	/* live or not */
 	uint64_t	 unknown;		/* freed, not allocated here */
-	uint64_t	 temporary;		/* freed by the thread's next call */
-	uint64_t	 peak;			/* bytes at the process's peak */
-	uint64_t	 peaks;			/* when peak was noted: heap's */
+	uint64_t	 temporary;	/* freed by the thread's next call */
+	uint64_t	 peak;		/* bytes at the process's peak */
+	uint64_t	 peaks;		/* the heap's when peak was noted */
 };
 
 struct heap_uses {
