@@ -35,7 +35,8 @@
 
 /* The numbers of fields; each first letter is that of the message. */
 enum {
-	P_SAMPLE_TYPE = 1, P_SAMPLE, P_MAPPING, P_LOCATION, P_FUNCTION, P_STRING,
+	P_SAMPLE_TYPE = 1, P_SAMPLE, P_MAPPING, P_LOCATION, P_FUNCTION,
+	P_STRING,
 	V_TYPE = 1, V_UNIT,
 	S_LOCATION = 1, S_VALUE, S_LABEL,
 	B_KEY = 1, B_STR,

@@ -30,7 +30,7 @@
 #define HEAP_TOP	10		/* blocks that are listed */
 #define HEAP_AGAIN	64		/* addresses that are remembered */
 #define BLOCK_FREED	UINT64_MAX	/* no block has such a size */
-#define HEAP_SITE	0x80000000u	/* a caller is the site of that number */
+#define HEAP_SITE	0x80000000u	/* in a caller that is a site */
 
 /* A block that is allocated, or one that was freed lately. */
 struct block {

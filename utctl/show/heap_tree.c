@@ -16,9 +16,9 @@
 
 
 /*
- * The callers of a heap: those who allocate by what the events tell, or by whole
- * call stacks.  Functions that allocate for others are no callers then: the row
- * is that of the first function outside of them, as sites_outside() finds it.
+ * The callers of a heap, as the events tell them, or by whole call stacks.
+ * Functions that allocate for others are no callers then: the row is that of
+ * the first function outside of them, as sites_outside() finds it.
  */
 
 #include <inttypes.h>
