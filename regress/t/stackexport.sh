@@ -71,6 +71,44 @@ contentions/count delay/nanoseconds
 -;0xc1;0xb1;0xa1 1 91000
 -;0xc1;0xb1;0xa2 1 49000
 END
+# The samples of -F chrome, as the profiles of V8 that Perfetto reads.
+stacks <<'END'
+packet 7 7
+def 1 0 0 0xa1 0xb1
+sample 1
+at 50000
+sample 1
+packet 7 8
+def 2 0 0 0xa2 0xb1
+def 3 1 0 0xa3
+sample 3
+sample 2
+v 2 2
+END
+utctl export -N "$ST" >"$T/chrome" || fail "export -F chrome"
+python3 - "$T/chrome" >"$T/got" <<'END' || fail "chrome"
+import json, sys
+nodes, at = {}, {}
+for e in json.load(open(sys.argv[1]))["traceEvents"]:
+    if e["ph"] != "P":
+        continue
+    d, who = e["args"]["data"], (e["tid"], e["id"])
+    if e["name"] == "Profile":
+        at[who] = d["startTime"]
+        continue
+    for n in d["cpuProfile"]["nodes"]:
+        up = nodes.get((who, n.get("parent")), ())
+        nodes[who, n["id"]] = up + (n["callFrame"]["functionName"],)
+    at[who] += d["timeDeltas"][0]
+    assert abs(at[who] - e["ts"]) <= 1
+    print(e["tid"], *nodes[who, d["cpuProfile"]["samples"][0]])
+END
+expected chrome <<'END'
+7 0xb1 0xa1
+7 0xb1 0xa1
+8 0xb1 0xa3
+8 0xb1 0xa2
+END
 command -v protoc >/dev/null 2>&1 || exit 0
 protoc --decode_raw <"$T/pprof" >/dev/null || fail "protoc"
 exit 0

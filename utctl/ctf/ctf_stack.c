@@ -303,7 +303,8 @@ at_find(struct ctf_trace *tr, const struct ctf_sclass *sc,
 	if (at.whole ? !is_words(at.context.type) :
 	    !tr->ours || !ctf_field_find(&at.context, sc, ev, "$stack"))
 		return NULL;
-	at.exact = at.whole || strcmp(ev->name, "cpu:sample") == 0;
+	at.sample = strcmp(ev->name, "cpu:sample") == 0;
+	at.exact = at.whole || at.sample;
 	new = ctf_alloc(tr, sizeof(*new));
 	*new = at;
 	return new;

@@ -51,6 +51,7 @@ struct stack_at {
 	int			 defines;	/* ut:stack */
 	int			 hidden;	/* and no option asks for it */
 	int			 whole;		/* all frames are in context */
+	int			 sample;	/* cpu:sample */
 	int			 exact;		/* frame 0 follows no call */
 	struct ctf_field_at	 context;	/* the ID, or all frames */
 	struct ctf_field_at	 keep, end, frames;

@@ -52,7 +52,7 @@ struct message {
 	size_t	 n, room;
 };
 
-/* What has got a number, by its key: from 1. */
+/* Numbers by keys, from 1 on. */
 struct ids {
 	struct map	 map;
 	uintptr_t	 n;
@@ -237,7 +237,7 @@ put_sample(void *arg, const char *program, const struct site *site,
 	write_message(P_SAMPLE, &m);
 }
 
-/* What the values of a sample are. */
+/* Write the names of the values of a sample. */
 static void
 put_types(struct pprof *p)
 {

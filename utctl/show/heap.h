@@ -66,8 +66,8 @@ struct heap_uses {
 
 /* The last call of a thread. */
 struct heap_thread {
-	uint64_t	 n;			/* its number; 0: none yet */
-	uint64_t	 address;		/* what it allocated; or 0 */
+	uint64_t	 n;		/* number; 0: none yet */
+	uint64_t	 address;	/* allocated; or 0 */
 };
 
 /* A block that was allocated though it was live: see heap_track.c. */
@@ -95,7 +95,8 @@ struct heap {
 	int64_t		 peak_ns;		/* when the peak came */
 	struct heap_again again[HEAP_AGAIN];
 	size_t		 nagain;
-	struct map	 threads;		/* their last events */
+	struct map	 threads;		/* struct heap_thread */
+	struct heap_thread *thread;		/* the event's */
 };
 
 /* A block that is listed. */

@@ -238,9 +238,9 @@ remember_again(const struct heap_run *r, struct heap *h, uint64_t address)
  * allocation there?  A thread that had an event since had not begun it then.
  */
 static int
-was_again(struct heap *h, uint64_t address, int32_t thread)
+was_again(struct heap *h, uint64_t address)
 {
-	const uint64_t last = last_of(h, thread)->n;
+	const uint64_t last = h->thread->n;
 	struct heap_again *a;
 
 	for (a = h->again; a < h->again + HEAP_AGAIN; a++)
@@ -313,7 +313,7 @@ allocate(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
 		h->peak_ns = s->ns;
 		h->peaks++;
 	}
-	last_of(h, b->thread)->address = address;
+	h->thread->address = address;
 	(void)note_largest(&r->top_ever, h, b);
 }
 
@@ -354,7 +354,7 @@ block_release(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
 	if (b->size == BLOCK_FREED)
 		freed_twice(r, h, s, b, caller);
 	else {
-		if (last_of(h, thread_of(s))->address == address) {
+		if (h->thread->address == address) {
 			h->temporary++;
 			use_of(h, b->caller)->temporary++;
 		}
@@ -380,7 +380,7 @@ reallocate(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
 		h->failed++;
 		return;
 	}
-	if (old != 0 && !was_again(h, old, thread_of(s)))
+	if (old != 0 && !was_again(h, old))
 		block_release(r, h, s, old);
 	if (address != 0)
 		allocate(r, h, s, address);
@@ -409,7 +409,6 @@ heap_call(struct processes *ps, struct ctf_stream *s)
 {
 	struct heap_run *r = (struct heap_run *)ps;
 	const struct call *c = s->event->call;
-	struct heap_thread *last;
 	uint64_t address, result;
 	struct heap *h;
 
@@ -420,6 +419,7 @@ heap_call(struct processes *ps, struct ctf_stream *s)
 		return;
 	h = (struct heap *)processes_get(ps, s);
 	h->run = r;
+	h->thread = last_of(h, thread_of(s));
 	ps->n++;
 	if (c->kind->what == REALLOC)
 		reallocate(r, h, s, address);
@@ -431,10 +431,9 @@ heap_call(struct processes *ps, struct ctf_stream *s)
 		h->failed++;
 	else
 		allocate(r, h, s, address);
-	last = last_of(h, thread_of(s));
-	last->n = r->processes.n;
+	h->thread->n = r->processes.n;
 	if (c->kind->what == FREE)
-		last->address = 0;
+		h->thread->address = 0;
 }
 
 static int

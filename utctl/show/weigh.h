@@ -32,7 +32,7 @@ enum weight {
 	WEIGH_BLOCKS,		/* live at the end; bytes; calls; their bytes */
 	WEIGH_BYTES,		/* the same */
 	WEIGH_TIME,		/* how many pairs began; their ns */
-	WEIGH_WAIT		/* likewise, of those who wait for locks */
+	WEIGH_WAIT		/* waits for locks; their ns */
 };
 
 /* The names, one by one; NULL: no more. */
