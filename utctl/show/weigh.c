@@ -16,7 +16,7 @@
 
 
 /*
- * What call stacks weigh: see weigh.h.  Of a pair of events, the stack is that
+ * Weights of call stacks: see weigh.h.  Of a pair of events, the stack is that
  * of its beginning.
  */
 
@@ -43,8 +43,8 @@ struct weigh {
 	size_t		 n;
 };
 
-static struct processes	 processes;	/* of events */
-static struct heap_run	 run;		/* of allocations */
+static struct processes	 processes;	/* for events */
+static struct heap_run	 run;		/* for allocations */
 
 static const struct {
 	const char	*name, *what;

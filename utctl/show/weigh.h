@@ -16,7 +16,7 @@
 
 
 /*
- * What call stacks weigh, for the exports that have a number for each.
+ * Weights of call stacks, for the exports that have a number for each.
  */
 
 #ifndef WEIGH_H
@@ -30,7 +30,7 @@
 enum weight {
 	WEIGH_EVENTS,		/* how many events */
 	WEIGH_BLOCKS,		/* live at the end; bytes; calls; their bytes */
-	WEIGH_BYTES,		/* the same */
+	WEIGH_BYTES,		/* as WEIGH_BLOCKS */
 	WEIGH_TIME,		/* how many pairs began; their ns */
 	WEIGH_WAIT		/* waits for locks; their ns */
 };
