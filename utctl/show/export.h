@@ -37,7 +37,7 @@
 void	 export_chrome(struct reader *, struct pairs *);
 void	 export_folded(struct reader *, struct pairs *);
 
-/* The same of call stacks, which read the directories, and are weighed. */
+/* Formats of call stacks, which have weights; these read the directories. */
 void	 export_weighed(struct reader *, char **, struct pairs *, enum weight);
 void	 export_pprof(struct reader *, char **, struct pairs *, enum weight);
 

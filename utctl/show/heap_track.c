@@ -186,7 +186,7 @@ caller_of(struct heap *h, const struct ctf_stream *s)
 	    process_caller(&h->process, s, CALLER);
 }
 
-/* What has not changed since the last peak was the same then. */
+/* Note the bytes of the last peak: as now, if nothing has changed since. */
 void
 heap_use_peak(const struct heap *h, struct heap_use *u)
 {

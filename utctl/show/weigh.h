@@ -30,7 +30,7 @@
 enum weight {
 	WEIGH_EVENTS,		/* how many events */
 	WEIGH_BLOCKS,		/* live at the end; bytes; calls; their bytes */
-	WEIGH_BYTES,		/* as WEIGH_BLOCKS */
+	WEIGH_BYTES,		/* has the values of WEIGH_BLOCKS */
 	WEIGH_TIME,		/* how many pairs began; their ns */
 	WEIGH_WAIT		/* waits for locks; their ns */
 };
