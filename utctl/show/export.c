@@ -29,7 +29,7 @@ static const struct format_kind {
 	const char	*name;
 	const char	*what;
 	void		(*run)(struct reader *, struct pairs *);
-	/* Of call stacks, with -w; or NULL. */
+	/* Writes call stacks, with -w; or NULL. */
 	void		(*weighed)(struct reader *, char **, struct pairs *,
 			    enum weight);
 } formats[] = {

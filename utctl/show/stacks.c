@@ -308,7 +308,7 @@ sites_outside(struct sites *ss)
 }
 
 /*
- * What frames are called.
+ * Names of frames.
  */
 
 int

@@ -79,7 +79,7 @@ const char *frame_text(const struct frame *, char *);
 /* The members of an object that say where it is. */
 void	 frame_json(const struct frame *);
 void	 site_json(const struct site *);
-/* What the function of a frame is known by. */
+/* A number for the function of a frame, whatever its line. */
 uint64_t frame_function(const struct frame *);
 /* Are these the same place for who reads? */
 int	 frame_is(const struct frame *, const struct frame *);
