@@ -218,8 +218,10 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/show/show.c utctl/show/stacks.c utctl/show/stat.c \
 		utctl/show/stat_cores.c utctl/show/tree.c utctl/show/view.c \
 		utctl/show/weigh.c utctl/show/which.c utctl/sym/calls.c \
-		utctl/sym/demangle.c utctl/sym/elf.c utctl/sym/elf_symbols.c \
-		utctl/sym/image.c utctl/sym/intern.c utctl/sym/process.c \
+		utctl/sym/demangle.c utctl/sym/dwarf.c utctl/sym/dwarf_lines.c \
+		utctl/sym/dwarf_read.c utctl/sym/dwarf_spans.c utctl/sym/elf.c \
+		utctl/sym/elf_debug.c utctl/sym/elf_symbols.c \
+		utctl/sym/image.c utctl/sym/inflate.c utctl/sym/process.c \
 		utctl/sym/symbols.c utctl/utctl.c utctl/when.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
 UTCTL_HDRS =	utctl/client.h utctl/ctf/cores.h utctl/ctf/ctf.h \
@@ -234,9 +236,9 @@ UTCTL_HDRS =	utctl/client.h utctl/ctf/cores.h utctl/ctf/ctf.h \
 		utctl/show/pair.h utctl/show/pair_role.h utctl/show/print.h \
 		utctl/show/rows.h utctl/show/show.h utctl/show/stacks.h \
 		utctl/show/stat.h utctl/show/weigh.h utctl/sym/demangle.h \
-		utctl/sym/elf.h utctl/sym/image.h utctl/sym/intern.h \
-		utctl/sym/process.h utctl/sym/symbols.h utctl/utctl.h \
-		utctl/when.h
+		utctl/sym/dwarf.h utctl/sym/dwarf_priv.h utctl/sym/elf.h \
+		utctl/sym/image.h utctl/sym/process.h utctl/sym/symbols.h \
+		utctl/utctl.h utctl/when.h
 
 WRAP_OBJS =	libut/wrap/early.o libut/wrap/func.o libut/wrap/malloc.o \
 		libut/wrap/new.o libut/wrap/operator.o libut/wrap/pthread.o \

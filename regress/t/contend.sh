@@ -100,13 +100,14 @@ END
 awk -v tid="$(echo "$tid" | sed 1q)" '
 /^the longest waits:/ { getline; getline
 	if ($1 < 100000 || $0 !~ (" 0x[0-9a-f]+ one \\(slow\\)  " \
-	    "patient\\+0x[0-9a-f]+ \\(slow\\)  held by "))
+	    "patient\\+0x[0-9a-f]+ \\(slow\\) slow\\.c:33  held by "))
 		exit 1
-	if ($0 !~ (" held by " tid " too_long\\+0x[0-9a-f]+ \\(slow\\)$"))
+	if ($0 !~ (" held by " tid " too_long\\+0x[0-9a-f]+ \\(slow\\) " \
+	    "slow\\.c:[0-9]+$"))
 		exit 1
 	found++ }
 /^held longest:/ { getline; getline
-	if ($1 < 200000 || $0 !~ / too_long\+0x[0-9a-f]+ \(slow\)$/)
+	if ($1 < 200000 || $0 !~ / too_long\+0x[0-9a-f]+ \(slow\) slow\.c:[0-9]+$/)
 		exit 1
 	found++ }
 END { exit found != 2 }' "$T/out" || fail "who held it: $(cat "$T/out")"

@@ -78,8 +78,8 @@ grep -q ut:stack "$T/out" && fail "stat: ut:stack"
 
 # JSON.
 utctl view -N -j -o stack -n 2 "$ST" | sed -n 2p >"$T/out"
-grep -q '"stack":\[{"address":"0xa2","name":null,"file":null,"module":null},{'\
-'"address":"0xb1",.*\],"stack_end":"depth"}$' "$T/out" ||
+grep -q '"stack":\[{"address":"0xa2"},{"address":"0xb1"},'\
+'{"address":"0xc1"}\],"stack_end":"depth"}$' "$T/out" ||
     fail "view -j: $(cat "$T/out")"
 
 # None of these is known, and those behind them neither; but others are.

@@ -81,6 +81,8 @@ char	*put_string(char *, const uint8_t *, size_t);
 /* The string there, which ends with a zero, and past that. */
 char	*put_zstring(char *, struct ctf_cur *);
 char	*put_symbol(char *, const struct symbol *);
+/* A member of JSON, unless its text is NULL: `"name":"' is the name's part. */
+char	*put_member(char *, const char *, const char *);
 char	*put_name(char *, const char *);
 char	*put_who(char *, struct ctf_stream *);
 char	*put_took(char *, int64_t);

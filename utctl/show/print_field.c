@@ -204,12 +204,36 @@ put_elems(char *p, struct ctf_cur *c, const struct ctf_type *t)
 	return out_text(p, "]");
 }
 
+/* A member of JSON, for the places of an address. */
+static char *
+put_places(char *p, const struct ctf_field *f, const struct place *v,
+    size_t n)
+{
+	size_t i;
+
+	p = out_room(out_put(p, f->key, f->keylen - 2), ROOM);
+	p = out_text(p, "_lines\":[");
+	for (i = 0; i < n; i++) {
+		p = out_text(out_room(p, ROOM), i == 0 ? "{" : ",{");
+		p = put_member(p, "\"function\":\"", v[i].function);
+		p = put_member(p, ",\"file\":\"", v[i].file);
+		p = out_room(p, ROOM);
+		if (v[i].line != 0)
+			p = ctf_put_u64(out_text(p, ",\"line\":"),
+			    v[i].line);
+		*p++ = '}';
+	}
+	return out_text(p, "]");
+}
+
 /* An address: the name instead of the number; in JSON, both. */
 static char *
 put_address(char *p, struct ctf_cur *c, const struct ctf_field *f)
 {
-	const struct symbol *name;
+	const struct symbol *name, *lines;
+	const struct place *places;
 	uint64_t v;
+	size_t n;
 
 	v = ctf_take(c, f->type);
 	name = symbols_field(current, f, v);
@@ -218,12 +242,16 @@ put_address(char *p, struct ctf_cur *c, const struct ctf_field *f)
 		p = put_int(p, f->type, v);
 	if (name == NULL)
 		return p;
-	if (!style.json)
-		return put_symbol(p, name);
+	lines = symbols_lines(current, f, v, &places, &n);
+	if (!style.json) {
+		p = put_symbol(p, name);
+		return lines == NULL ? p :
+		    put_symbol(out_text(out_room(p, ROOM), " "), lines);
+	}
 	p = out_room(out_put(p, f->key, f->keylen - 2), ROOM);
 	p = out_room(put_symbol(out_text(p, "_sym\":\""), name), ROOM);
 	*p++ = '"';
-	return p;
+	return lines == NULL ? p : put_places(p, f, places, n);
 }
 
 static int

@@ -20,8 +20,6 @@
  * each function that was inlined there, or the members of an array in JSON.
  */
 
-#include <string.h>
-
 #include "../ctf/ctf_stack.h"
 #include "../sym/symbols.h"
 #include "print.h"
@@ -57,24 +55,17 @@ put_place(char *p, const struct frame *f)
 }
 
 static char *
-put_member(char *p, const char *name, const char *s)
-{
-	p = out_text(out_room(p, ROOM), name);
-	return s == NULL ? out_text(p, "null") :
-	    put_string(p, (const uint8_t *)s, strlen(s));
-}
-
-static char *
 put_object(char *p, const struct frame *f)
 {
 	p = put_hex(out_text(out_room(p, ROOM), "{\"address\":\""),
 	    f->address);
-	p = put_member(p, "\",\"name\":", f->function);
-	p = put_member(p, ",\"file\":", f->file);
+	*p++ = '"';
+	p = put_member(p, ",\"name\":\"", f->function);
+	p = put_member(p, ",\"file\":\"", f->file);
 	p = out_room(p, ROOM);
 	if (f->file != NULL)
 		p = ctf_put_u64(out_text(p, ",\"line\":"), f->line);
-	p = put_member(p, ",\"module\":", f->module);
+	p = put_member(p, ",\"module\":\"", f->module);
 	return out_text(out_room(p, ROOM), f->inlined ?
 	    ",\"inlined\":true}" : "}");
 }

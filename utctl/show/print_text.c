@@ -128,6 +128,18 @@ put_symbol(char *p, const struct symbol *sym)
 	return name_text(p, out + OUTSIZE, sym->text);
 }
 
+char *
+put_member(char *p, const char *name, const char *text)
+{
+	if (text == NULL)
+		return p;
+	p = out_text(out_room(p, ROOM), name);
+	p = out_room(p, PLACE_MAX * ESCAPE_MAX + 1);
+	p = name_text(p, out + OUTSIZE - 1, text);
+	*p++ = '"';
+	return p;
+}
+
 /* The members of JSON that say who it is, with the name of the thread. */
 static size_t
 who_json(const struct ctf_who *w, char *buf, size_t size)

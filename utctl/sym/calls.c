@@ -40,8 +40,35 @@
  * caller of then.
  */
 
+static const char *
+name_of(const struct callers *cs, const struct ctf_stream *s, uint64_t address)
+{
+	return cs->numbers ? NULL : symbols_name(s, address,
+	    ADDRESS_RETURN);
+}
+
+/* Note a name, and the lines of the source. */
+static void
+caller_name(struct caller *c, const struct ctf_stream *s, const char *name)
+{
+	const struct place *places;
+	size_t n;
+
+	c->name = name == NULL ? NULL : format("%s", name);
+	if (name == NULL || s == NULL)
+		return;
+	n = symbols_places(s, c->address, ADDRESS_RETURN, &places);
+	if ((c->lines = places_text(places, n)) == NULL)
+		return;
+	if ((c->places = calloc(n, sizeof(*places))) == NULL)
+		die_errno("malloc");
+	memcpy(c->places, places, n * sizeof(*places));
+	c->nplaces = n;
+}
+
 static struct caller *
-caller_add(struct callers *cs, uint64_t address, const char *name)
+caller_add(struct callers *cs, const struct ctf_stream *s, uint64_t address,
+    const char *name)
 {
 	struct caller *c;
 
@@ -54,18 +81,11 @@ caller_add(struct callers *cs, uint64_t address, const char *name)
 	if ((c = calloc(1, sizeof(*c))) == NULL)
 		die_errno("malloc");
 	c->address = address;
-	c->name = name == NULL ? NULL : format("%s", name);
+	caller_name(c, s, name);
 	c->modules = cs->modules;
 	c->id = (uint32_t)cs->n;
 	cs->v[cs->n++] = c;
 	return c;
-}
-
-static const char *
-name_of(const struct callers *cs, const struct ctf_stream *s, uint64_t address)
-{
-	return cs->numbers ? NULL : symbols_name(s, address,
-	    ADDRESS_RETURN);
 }
 
 /* Modules have changed since: is it the same place, or one that it was once? */
@@ -80,12 +100,12 @@ caller_again(struct callers *cs, const struct ctf_stream *s, struct caller *c)
 	if (name == NULL)
 		return c;
 	if (c->name == NULL)
-		c->name = format("%s", name);	/* known only now */
+		caller_name(c, s, name);	/* known only now */
 	for (cp = &c; *cp != NULL && n < OLDER &&
 	    strcmp((*cp)->name, name) != 0; n++)
 		cp = &(*cp)->older;
 	if ((known = *cp) == NULL || n == OLDER)
-		known = caller_add(cs, c->address, name);
+		known = caller_add(cs, s, c->address, name);
 	else
 		*cp = known->older;
 	known->older = c;
@@ -101,7 +121,7 @@ callers_get(struct callers *cs, const struct ctf_stream *s, uint64_t address)
 	struct caller *c = map_get(&cs->addresses, address);
 
 	if (c == NULL) {
-		c = caller_add(cs, address, name_of(cs, s, address));
+		c = caller_add(cs, s, address, name_of(cs, s, address));
 		map_put(&cs->addresses, address, c);
 	} else if (c->modules != cs->modules)
 		c = caller_again(cs, s, c);
@@ -115,7 +135,7 @@ callers_event(struct callers *cs, const char *event)
 	struct caller *c = map_get(&cs->events, (uintptr_t)event);
 
 	if (c == NULL) {
-		c = caller_add(cs, 0, event);
+		c = caller_add(cs, NULL, 0, event);
 		map_put(&cs->events, (uintptr_t)event, c);
 	}
 	return c->id;
@@ -125,14 +145,17 @@ const char *
 callers_text(const struct callers *cs, uint32_t id, char *text)
 {
 	const struct caller *c = cs->v[id];
-	char *shown;
+	char *shown, *all;
 
 	if (c->name == NULL) {
 		snprintf(text, CALLER_TEXT, "0x%" PRIx64, c->address);
 		return text;
 	}
-	cut_text(text, CALLER_TEXT, shown = clean(c->name));
+	all = format("%s%s%s", c->name, c->lines == NULL ? "" : " ",
+	    c->lines == NULL ? "" : c->lines);
+	cut_text(text, CALLER_TEXT, shown = clean(all));
 	free(shown);
+	free(all);
 	return text;
 }
 
@@ -140,9 +163,22 @@ void
 callers_json(const struct callers *cs, uint32_t id)
 {
 	const struct caller *c = cs->v[id];
+	size_t i;
 
 	json_address("caller", c->address);
 	json_string("caller_sym", c->name);
+	if (c->lines == NULL)
+		return;
+	json_array("caller_lines");
+	for (i = 0; i < c->nplaces; i++) {
+		json_object(NULL);
+		json_string("function", c->places[i].function);
+		json_string("file", c->places[i].file);
+		if (c->places[i].line != 0)
+			json_u64("line", c->places[i].line);
+		json_end();
+	}
+	json_end();
 }
 
 uint32_t

@@ -65,12 +65,18 @@ struct known {
 	char		 name[];
 };
 
+/* A string of which there is one. */
+struct interned {
+	struct interned	*next;		/* with the same key */
+	char		 text[];
+};
+
 static int		 loaded;
 static demangle_fn	 function;
 
 static pid_t		 helper;	/* 0: none */
 static int		 sock = -1;	/* to it */
-static struct map	 known;
+static struct map	 known, strings;
 static size_t		 kept;
 
 /*
@@ -287,9 +293,46 @@ demangle(const char *name, char *buf, size_t size)
 	return 1;
 }
 
+const char *
+intern(const char *text)
+{
+	const size_t n = strlen(text) + 1;
+	const uint64_t key = map_bytes(0, text, n);
+	struct interned *first = map_get(&strings, key), *i;
+
+	for (i = first; i != NULL; i = i->next)
+		if (strcmp(i->text, text) == 0)
+			return i->text;
+	if ((i = malloc(sizeof(*i) + n)) == NULL)
+		die_errno("malloc");
+	memcpy(i->text, text, n);
+	i->next = first;
+	map_put(&strings, key, i);
+	return i->text;
+}
+
+const char *
+intern_name(const char *name)
+{
+	char text[SHOWN];
+
+	if (!demangle(name, text, sizeof(text)))
+		cut_text(text, sizeof(text), name);
+	return intern(text);
+}
+
 void
 demangle_end(void)
 {
+	struct interned *s, *next;
+	size_t i;
+
 	helper_end();
 	forget();
+	for (i = 0; i < strings.cap; i++)
+		for (s = strings.v[i].value; s != NULL; s = next) {
+			next = s->next;
+			free(s);
+		}
+	map_free(&strings);
 }

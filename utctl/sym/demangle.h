@@ -15,7 +15,8 @@
  */
 
 /*
- * Names of C++ functions, as they are written in the source.
+ * Names of C++ functions, as they are written in the source, and strings of
+ * which there is but one of each, so that their pointers can be compared.
  */
 
 #ifndef DEMANGLE_H
@@ -28,5 +29,9 @@ void	 demangle_ready(void);
 void	 demangle_end(void);
 /* Demangle into so many bytes, perhaps cut with dots; 0: no such name. */
 int	 demangle(const char *, char *, size_t);
+/* These strings are good until demangle_end(). */
+const char *intern(const char *);
+/* The name as it is shown; of more than 4096 bytes, it is cut. */
+const char *intern_name(const char *);
 
 #endif /* DEMANGLE_H */

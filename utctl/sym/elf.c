@@ -43,6 +43,7 @@
 #define BULK		((uint64_t)512 << 20)	/* bytes of tables */
 #define NS		1000000000
 
+#define TYPE_REL	1
 #define TYPE_EXEC	2
 #define TYPE_DYN	3
 #define SEG_LOAD	1
@@ -179,6 +180,7 @@ elf_sections(struct elf *e)
 	for (i = 0; i < e->nsh; i++) {
 		p = table + i * l->shsize;
 		s = &sections[i];
+		s->name = (uint32_t)elf_num(e, p, 4);
 		s->type = (uint32_t)elf_num(e, p + 4, 4);
 		s->flags = elf_num(e, p + 8, l->word);
 		s->addr = elf_num(e, p + l->s_addr, l->word);
@@ -313,11 +315,12 @@ header_read(struct elf *e)
 	e->shoff = elf_num(e, h + l->e_shoff, l->word);
 	e->nph = (uint32_t)elf_num(e, h + l->e_phnum, 2);
 	e->nsh = (uint32_t)elf_num(e, h + l->e_shnum, 2);
+	e->names = (uint32_t)elf_num(e, h + l->e_shnum + 2, 2);
 	if (e->shoff == 0 || elf_num(e, h + l->e_shnum - 2, 2) != l->shsize)
 		e->nsh = 0;
-	return (type == TYPE_EXEC || type == TYPE_DYN) && e->nph <= NPH &&
-	    e->nsh <= NSH && elf_num(e, h + l->e_phnum - 2, 2) == l->phsize ?
-	    0 : -1;
+	return (e->nph == 0 ? type == TYPE_REL : type == TYPE_EXEC ||
+	    type == TYPE_DYN) && e->nph <= NPH && e->nsh <= NSH &&
+	    elf_num(e, h + l->e_phnum - 2, 2) == l->phsize ? 0 : -1;
 }
 
 int
@@ -334,7 +337,7 @@ elf_open(struct elf *e, const char *path)
 	e->size = (uint64_t)st.st_size;
 	e->mtime = ns_of(&st.st_mtim);
 	e->ctime = ns_of(&st.st_ctim);
-	if (header_read(e) == -1 || segments_read(e) == -1) {
+	if (header_read(e) == -1 || (e->nph > 0 && segments_read(e) == -1)) {
 		elf_close(e);
 		return -1;
 	}

@@ -42,14 +42,15 @@ struct elf {
 	unsigned int	 machine;
 	uint64_t	 phoff, shoff;	/* headers of segments, of sections */
 	uint32_t	 nph, nsh;
-	uint64_t	 lo, hi;	/* addresses of segments: from, to */
+	uint32_t	 names;		/* the section of sections' names */
+	uint64_t	 lo, hi;	/* addresses of segments; 0: none */
 	uint64_t	 align;		/* the first segment's */
 	uint8_t		 id[ELF_IDMAX];	/* build ID */
 	size_t		 idlen;		/* 0: it has none */
 };
 
 struct elf_section {
-	uint32_t	 type;
+	uint32_t	 name, type;
 	uint64_t	 flags;
 	uint64_t	 addr, off, size;
 	uint32_t	 link;
@@ -69,6 +70,21 @@ void	 elf_bulk_again(void);		/* begin to count anew */
 uint64_t elf_num(const struct elf *, const uint8_t *, size_t);
 /* All sections, to be freed; NULL if there are none. */
 struct elf_section *elf_sections(struct elf *);
+
+/* elf_debug.c: a section in memory, where it was compressed if it is. */
+struct elf_bytes {
+	uint8_t		*p;		/* NULL: there is none */
+	size_t		 n;
+};
+
+int	 elf_has(struct elf *, const char *);
+/* Load the section of that name, if the file has it and memory suffices. */
+void	 elf_load(struct elf *, const char *, struct elf_bytes *);
+void	 elf_unload(struct elf_bytes *);
+/* inflate.c: make so many bytes of a zlib stream: 0, or -1 if they are not. */
+int	 inflate_zlib(uint8_t *, size_t, const uint8_t *, size_t);
+/* The checksum of the whole file, as .gnu_debuglink has it: 0, or -1. */
+int	 elf_crc(struct elf *, uint32_t *);
 
 enum elf_kind {
 	ELF_CODE,			/* functions, and places in them */

@@ -38,7 +38,8 @@
 #define NOPEN		16	/* files that stay open */
 #define NHASH		256
 #define LINKS		40	/* links that are followed */
-#define DEBUG		"/usr/lib/debug/.build-id"
+#define LINK_MAX	1024	/* bytes of .gnu_debuglink */
+#define SAID		4	/* files without lines that are named */
 
 struct image {
 	struct image		*next;
@@ -48,16 +49,26 @@ struct image {
 	size_t			 idlen;
 	int			 tried;
 	int			 stays;		/* open */
+	int			 stripped;	/* without a debug file */
 	struct elf		 elf;		/* with the symbols */
 	struct elf_symbols	 symbols;
 	int			 tried_data;
 	struct elf_symbols	 data;
+	int			 tried_lines;
+	struct dwarf		*dwarf;		/* NULL: no lines */
+	struct image		*lacking;	/* the next one without them */
 };
+
+/* Where systems keep what was stripped off files. */
+static const char *const debug[] = { "/usr/lib/debug", "/usr/libdata/debug" };
+
+#define NDEBUG_DIRS	(sizeof(debug) / sizeof(debug[0]))
 
 static struct image	*images[NHASH];
 static size_t		 nimages, nopen;
 static const char	*root = "";
 static int		 tried, found_any;	/* files, below root */
+static struct image	*lacking, **last_lacking = &lacking;
 
 /*
  * Paths below the directory of -R, as a process would find them whose root
@@ -211,20 +222,25 @@ has_id(const struct image *im, const struct elf *e)
 	return e->idlen == im->idlen && memcmp(e->id, im->id, e->idlen) == 0;
 }
 
-/* Opens what has this build ID. */
+/* Opens what has this build ID; if there is none, what has this checksum. */
 static int
-open_right(const struct image *im, struct elf *e, const char *path)
+open_right(const struct image *im, struct elf *e, const char *path,
+    const uint32_t *crc)
 {
 	char *below = *root != '\0' ? sysroot_path(path) :
 	    format("%s", path);
 	int result = -1;
+	uint32_t sum;
 
 	if (below != NULL && strlen(below) < PATH_MAX)
 		result = elf_open(e, below);
 	free(below);
 	if (result == -1)
 		return -1;
-	if (has_id(im, e)) {
+	/* Only what dwz(1) makes has no segments. */
+	if (has_id(im, e) && (e->hi > 0) == (im->path != NULL) &&
+	    (crc == NULL || im->idlen > 0 ||
+	    (elf_crc(e, &sum) == 0 && sum == *crc))) {
 		found_any = 1;
 		return 0;
 	}
@@ -232,23 +248,90 @@ open_right(const struct image *im, struct elf *e, const char *path)
 	return -1;
 }
 
-/* Symbols that were stripped off a file are in one named by the build ID. */
+/* A path below one of the directories of what was stripped; frees it. */
 static int
-load_debug(struct image *im)
+open_below(const struct image *im, struct elf *e, char *path,
+    const uint32_t *crc)
 {
-	char hex[2 * ELF_IDMAX + 1], *path;
-	struct elf e;
+	char *whole;
 	size_t i;
-	int found;
+	int found = -1;
+
+	for (i = 0; i < NDEBUG_DIRS && found == -1; i++) {
+		whole = format("%s%s", debug[i], path);
+		found = open_right(im, e, whole, crc);
+		free(whole);
+	}
+	free(path);
+	return found;
+}
+
+static void
+id_text(const struct image *im, char *hex)
+{
+	size_t i;
+
+	for (i = 0; i < im->idlen; i++)
+		snprintf(hex + 2 * i, 3, "%02x", im->id[i]);
+}
+
+static int
+open_by_id(const struct image *im, struct elf *e)
+{
+	char hex[2 * ELF_IDMAX + 1];
 
 	if (im->idlen < 2)
 		return -1;
-	for (i = 0; i < im->idlen; i++)
-		snprintf(hex + 2 * i, 3, "%02x", im->id[i]);
-	path = format(DEBUG "/%.2s/%s.debug", hex, hex + 2);
-	found = open_right(im, &e, path);
-	free(path);
-	if (found == -1)
+	id_text(im, hex);
+	return open_below(im, e, format("/.build-id/%.2s/%s.debug", hex,
+	    hex + 2), NULL);
+}
+
+/* The file that .gnu_debuglink names is near, or below the directories. */
+static int
+open_linked(const struct image *im, struct elf *module, struct elf *e)
+{
+	const int dir = (int)(strrchr(im->path, '/') - im->path);
+	struct elf_bytes b;
+	char *path;
+	size_t n;
+	uint32_t crc;
+	int found = -1, sub;
+
+	elf_load(module, ".gnu_debuglink", &b);
+	n = b.n == 0 || b.n > LINK_MAX ? 0 : strnlen((char *)b.p, b.n);
+	if (n > 0 && (n & ~(size_t)3) + 8 <= b.n &&
+	    memchr(b.p, '/', n) == NULL) {
+		crc = (uint32_t)elf_num(module, b.p + (n & ~(size_t)3) + 4, 4);
+		for (sub = 0; sub < 2 && found == -1; sub++) {
+			path = format("%.*s/%s%s", dir, im->path,
+			    sub ? ".debug/" : "", (char *)b.p);
+			found = open_right(im, e, path, &crc);
+			free(path);
+		}
+		if (found == -1)
+			found = open_below(im, e, format("%.*s/%s", dir,
+			    im->path, (char *)b.p), &crc);
+	}
+	elf_unload(&b);
+	return found;
+}
+
+/* Open the file with what was stripped off the module, or off NULL: no file. */
+static int
+open_debug(const struct image *im, struct elf *module, struct elf *e)
+{
+	if (open_by_id(im, e) == 0)
+		return 0;
+	return module == NULL ? -1 : open_linked(im, module, e);
+}
+
+static int
+load_debug(struct image *im)
+{
+	struct elf e;
+
+	if (open_debug(im, im->elf.path == NULL ? NULL : &im->elf, &e) == -1)
 		return -1;
 	if (elf_symbols_load(&im->symbols, &e, ELF_CODE, 0) == -1) {
 		elf_close(&e);
@@ -269,10 +352,12 @@ load(struct image *im)
 	if (im->path[0] != '/')
 		return;
 	tried = 1;
-	found = open_right(im, &im->elf, im->path) == 0;
+	found = open_right(im, &im->elf, im->path, NULL) == 0;
 	if ((!found || elf_symbols_load(&im->symbols, &im->elf, ELF_CODE,
-	    0) == -1) && load_debug(im) == -1 && found)
+	    0) == -1) && load_debug(im) == -1 && found) {
+		im->stripped = 1;
 		(void)elf_symbols_load(&im->symbols, &im->elf, ELF_CODE, 1);
+	}
 	if (im->symbols.n > 0 && nopen < NOPEN) {
 		im->stays = 1;
 		nopen++;
@@ -316,6 +401,16 @@ is_unchanged(const struct elf *e, const struct mapping *m)
 	    e->mtime <= m->ns && (*root != '\0' || e->ctime <= m->ns);
 }
 
+/* Are the file's addresses those of the process? */
+static int
+is_right(const struct mapping *m)
+{
+	const struct image *im = m->image;
+
+	return is_based(&im->elf, m) &&
+	    (im->idlen != 0 || is_unchanged(&im->elf, m));
+}
+
 int
 image_find(const struct mapping *m, enum elf_kind kind, uint64_t addr,
     char *name, uint64_t *start)
@@ -329,9 +424,8 @@ image_find(const struct mapping *m, enum elf_kind kind, uint64_t addr,
 	if (kind == ELF_DATA && !im->tried_data)
 		load_data(im);
 	from = kind == ELF_DATA ? &im->data : &im->symbols;
-	found = from->n > 0 && is_based(&im->elf, m) &&
-	    (im->idlen != 0 || is_unchanged(&im->elf, m)) &&
-	    elf_symbols_find(from, &im->elf, addr - m->base, name, start);
+	found = from->n > 0 && is_right(m) && elf_symbols_find(from, &im->elf,
+	    addr - m->base, name, start);
 	if (!im->stays)
 		elf_rest(&im->elf);
 	if (found)
@@ -339,11 +433,130 @@ image_find(const struct mapping *m, enum elf_kind kind, uint64_t addr,
 	return found;
 }
 
+/*
+ * Lines.
+ */
+
+/* Open dwz(1)'s file, which has what is in several files: 0, or -1. */
+static int
+open_common(struct elf *e, struct elf *found)
+{
+	struct image common = { .idlen = 0 };
+	const char *path = e->path + strlen(root);
+	struct elf_bytes b;
+	char *name;
+	size_t n;
+	int result = -1;
+
+	elf_load(e, ".gnu_debugaltlink", &b);
+	n = b.n == 0 || b.n > PATH_MAX ? 0 : strnlen((char *)b.p, b.n);
+	if (n > 0 && n < b.n && b.n - n - 1 <= ELF_IDMAX) {
+		common.idlen = b.n - n - 1;
+		memcpy(common.id, b.p + n + 1, common.idlen);
+		name = format("%.*s/%s", b.p[0] == '/' ? 0 :
+		    (int)(strrchr(path, '/') - path), path, (char *)b.p);
+		if (open_by_id(&common, found) == 0 ||
+		    open_right(&common, found, name, NULL) == 0)
+			result = 0;
+		free(name);
+	}
+	elf_unload(&b);
+	return result;
+}
+
+/* Lines are in the file that was loaded, or in what was stripped off it. */
+static void
+load_lines(struct image *im)
+{
+	struct elf e, module, common;
+	int found, shared;
+
+	im->tried_lines = 1;
+	if (im->elf.path == NULL)
+		return;
+	found = open_right(im, &e, im->path, NULL) == 0;
+	if (found && !elf_has(&e, ".debug_info")) {
+		module = e;
+		found = open_debug(im, &module, &e) == 0;
+		elf_close(&module);
+	} else if (!found)
+		found = open_debug(im, NULL, &e) == 0;
+	if (found && elf_has(&e, ".debug_info")) {
+		shared = open_common(&e, &common) == 0;
+		im->dwarf = dwarf_new(&e);
+		if (shared)
+			dwarf_common(im->dwarf, &common);
+		return;
+	}
+	if (found)
+		elf_close(&e);
+	if (im->stripped) {
+		*last_lacking = im;
+		last_lacking = &im->lacking;
+	}
+}
+
+size_t
+image_places(const struct mapping *m, uint64_t addr,
+    struct dwarf_place *places)
+{
+	struct image *im = m->image;
+
+	if (!im->tried)
+		load(im);
+	if (!im->tried_lines)
+		load_lines(im);
+	return im->dwarf == NULL || !is_right(m) ? 0 :
+	    dwarf_find(im->dwarf, addr - m->base, places);
+}
+
+/* Debugging symbols are another package, whose name is not sure. */
+static void
+lacking_say(const struct image *im)
+{
+	char *name = clean(strrchr(im->path, '/') + 1);
+	char hex[2 * ELF_IDMAX + 1] = "none";
+
+	id_text(im, hex);
+	if (strstr(name, ".so") == NULL)
+		say("%.100s: no lines, and only some names: install its "
+		    "debugging symbols, usually %.100s-dbgsym (build ID %s)",
+		    name, name, hex);
+	else
+		say("%.100s: no lines, and only some names: install the "
+		    "debugging symbols of the library (build ID %s)", name,
+		    hex);
+	free(name);
+}
+
+static void
+split_say(const struct image *im)
+{
+	char *name = clean(strrchr(im->path, '/') + 1);
+
+	say("%.100s: inlined functions are in .dwo files, which are not read: "
+	    "compile without -gsplit-dwarf", name);
+	free(name);
+}
+
 void
 images_say(void)
 {
+	const struct image *im;
+	size_t n = 0, i;
+
 	if (*root != '\0' && tried && !found_any)
 		say("-R %s: no file of the trace was found there", root);
+	for (im = lacking; im != NULL; im = im->lacking)
+		if (n++ < SAID)
+			lacking_say(im);
+	if (n > SAID)
+		say("%zu other file%s: no lines either", n - SAID,
+		    many(n - SAID));
+	for (i = 0; i < NHASH; i++)
+		for (im = images[i]; im != NULL; im = im->next)
+			if (im->dwarf != NULL && dwarf_split(im->dwarf))
+				split_say(im);
 }
 
 void
@@ -357,12 +570,16 @@ images_free(void)
 			images[i] = im->next;
 			elf_symbols_free(&im->symbols);
 			elf_symbols_free(&im->data);
+			dwarf_free(im->dwarf);
 			elf_close(&im->elf);
 			free(im->path);
 			free(im);
 		}
 	nimages = nopen = 0;
 	tried = found_any = 0;
+	lacking = NULL;
+	last_lacking = &lacking;
 	elf_bulk_again();
+	dwarf_again();
 	root = "";
 }

@@ -25,6 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dwarf.h"
 #include "elf.h"
 
 struct image;
@@ -48,7 +49,10 @@ const char *image_path(const struct image *);
  */
 int	 image_find(const struct mapping *, enum elf_kind, uint64_t, char *,
 	    uint64_t *);
-void	 images_say(void);	/* if nothing was found below it */
+/* dwarf_find() for an address of the process. */
+size_t	 image_places(const struct mapping *, uint64_t, struct dwarf_place *);
+/* Say that nothing was found below it, and which files have no lines. */
+void	 images_say(void);
 void	 images_free(void);
 
 #endif /* IMAGE_H */

@@ -142,6 +142,8 @@ process_free(const struct processes *ps, struct process *p)
 	map_free(&p->calls);
 	for (i = 0; i < p->callers.n; i++) {
 		free(p->callers.v[i]->name);
+		free(p->callers.v[i]->lines);
+		free(p->callers.v[i]->places);
 		free(p->callers.v[i]);
 	}
 	free(p->callers.v);

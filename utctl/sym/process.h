@@ -52,6 +52,9 @@ struct caller {
 	struct caller	*older;		/* with the same address */
 	uint64_t	 address;
 	char		*name;		/* NULL: not known */
+	char		*lines;		/* NULL: they are not known */
+	struct place	*places;	/* if there are lines */
+	size_t		 nplaces;
 	unsigned int	 modules;	/* changes that were seen then */
 	uint32_t	 id;
 };

@@ -28,7 +28,6 @@
 #include "../ctf/reader.h"
 #include "../say.h"
 #include "demangle.h"
-#include "intern.h"
 #include "process.h"
 #include "symbols.h"
 
@@ -84,6 +83,7 @@ struct named {
 	struct symbol	 symbol;	/* no text: it has no name */
 	struct place	*places;	/* NULL: nobody asked for them yet */
 	size_t		 nplaces;
+	struct symbol	 lines;		/* no text: they are not known */
 };
 
 static int		 off;		/* -N */
@@ -222,6 +222,22 @@ base_name(const char *path)
 	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
+/* Take the text, or NULL. */
+static void
+symbol_set(struct symbol *sym, char *text)
+{
+	size_t i;
+
+	free(sym->text);
+	sym->text = text;
+	sym->len = text == NULL ? 0 : strlen(text);
+	for (i = 0; i < sym->len; i++)
+		if (text[i] < ' ' || text[i] > '~' || text[i] == '"' ||
+		    text[i] == '\\')
+			break;
+	sym->plain = i == sym->len;
+}
+
 /* The text of a name, as symbols.h says. */
 static char *
 name_make(const struct process *p, uint64_t addr, enum ctf_address kind)
@@ -247,45 +263,88 @@ name_make(const struct process *p, uint64_t addr, enum ctf_address kind)
 	    (unsigned long long)(addr - start), file);
 }
 
+/* The function of an address: its symbol's, or of its debugging information. */
+static const char *
+function_make(const struct named *n, const struct mapping *m, uint64_t look,
+    const char *debug)
+{
+	const size_t len = debug == NULL ? 0 : strlen(debug);
+	char raw[ELF_NAMEMAX];
+	uint64_t start;
+
+	/* Parts of it, such as f.cold, are the function. */
+	if (image_find(m, n->kind == ADDRESS_DATA ? ELF_DATA : ELF_CODE, look,
+	    raw, &start) && (debug == NULL || strncmp(raw, debug, len) != 0 ||
+	    raw[len] != '.'))
+		return intern_name(raw);
+	return debug == NULL ? intern(n->symbol.text) : intern_name(debug);
+}
+
 /* The places of an address that a module has. */
 static void
 places_make(struct named *n, const struct process *p)
 {
 	const uint64_t look = n->kind == ADDRESS_RETURN ? n->addr - 1 : n->addr;
-	char raw[ELF_NAMEMAX], name[SYMBOLS_MAX - 200];
 	const struct mapping *m = process_mapping(p, look);
-	uint64_t start;
+	struct dwarf_place found[DWARF_PLACES] = { { NULL, NULL, 0 } };
+	struct place *to;
+	size_t i, k = 0;
 
-	if ((n->places = calloc(1, sizeof(*n->places))) == NULL)
+	if (n->kind != ADDRESS_DATA)
+		k = image_places(m, look, found);
+	n->nplaces = k == 0 ? 1 : k;
+	if ((n->places = calloc(n->nplaces, sizeof(*n->places))) == NULL)
 		die_errno("malloc");
-	n->nplaces = 1;
-	if (!image_find(m, n->kind == ADDRESS_DATA ? ELF_DATA : ELF_CODE, look,
-	    raw, &start)) {
-		n->places->function = intern(n->symbol.text);
-		return;
+	for (i = 0; i < n->nplaces; i++) {
+		to = &n->places[i];
+		to->file = found[i].file;
+		to->line = found[i].line;
+		to->inlined = i + 1 < n->nplaces;
+		if (!to->inlined)
+			to->function = function_make(n, m, look,
+			    found[i].function);
+		else
+			to->function = found[i].function == NULL ?
+			    intern("?") : intern_name(found[i].function);
 	}
-	if (!demangle(raw, name, sizeof(name)))
-		cut_text(name, sizeof(name), raw);
-	n->places->function = intern(name);
+	symbol_set(&n->lines, places_text(n->places, n->nplaces));
+}
+
+/*
+ * Each inlined function with the line within it, and the line within the
+ * function that has them: f f.c:1 <- g f.c:2 <- f.c:3.
+ */
+char *
+places_text(const struct place *v, size_t n)
+{
+	char *text = NULL, *before, line[16], cut[SYMBOLS_MAX];
+	const struct place *p;
+	int known = 0;
+
+	for (p = v; p < v + n; p++) {
+		snprintf(line, sizeof(line), p->line == 0 ? "?" : "%u",
+		    p->line);
+		before = text;
+		text = format("%s%s%.100s%s%.150s%s%s", before == NULL ? "" :
+		    before, before == NULL ? "" : " <- ", p->inlined ?
+		    p->function : "", p->inlined ? " " : "", p->file == NULL ?
+		    "?" : base_name(p->file), p->file == NULL ? "" : ":",
+		    p->file == NULL ? "" : line);
+		known |= p->file != NULL;
+		free(before);
+	}
+	cut_text(cut, sizeof(cut), text);
+	free(text);
+	return known ? format("%s", cut) : NULL;
 }
 
 static void
 name_put(struct named *n, const struct process *p, uint64_t addr,
     enum ctf_address kind)
 {
-	struct symbol *sym = &n->symbol;
-	size_t i;
-
 	free(n->places);
 	n->places = NULL;
-	free(sym->text);
-	sym->text = name_make(p, addr, kind);
-	sym->len = sym->text == NULL ? 0 : strlen(sym->text);
-	for (i = 0; i < sym->len; i++)
-		if (sym->text[i] < ' ' || sym->text[i] > '~' ||
-		    sym->text[i] == '"' || sym->text[i] == '\\')
-			break;
-	sym->plain = i == sym->len;
+	symbol_set(&n->symbol, name_make(p, addr, kind));
 	n->serial = p->serial;
 	n->addr = addr;
 	n->kind = kind;
@@ -333,14 +392,19 @@ symbols_name(const struct ctf_stream *s, uint64_t addr, enum ctf_address kind)
 	return sym == NULL ? NULL : sym->text;
 }
 
+static enum ctf_address
+kind_of(const struct ctf_stream *s, const struct ctf_field *f)
+{
+	return f->address != ADDRESS_NONE && s->event->exact &&
+	    strcmp(f->name, "ip") == 0 ? ADDRESS_EXACT : f->address;
+}
+
 const struct symbol *
 symbols_field(const struct ctf_stream *s, const struct ctf_field *f,
     uint64_t v)
 {
-	if (f->address == ADDRESS_NONE)
-		return NULL;
-	return symbol_of(s, v, s->event->exact &&
-	    strcmp(f->name, "ip") == 0 ? ADDRESS_EXACT : f->address);
+	return f->address == ADDRESS_NONE ? NULL :
+	    symbol_of(s, v, kind_of(s, f));
 }
 
 const char *
@@ -355,18 +419,38 @@ symbols_at(const struct ctf_field_at *at, const struct ctf_stream *s)
 	return sym == NULL ? NULL : sym->text;
 }
 
+static struct named *
+placed(const struct ctf_stream *s, uint64_t addr, enum ctf_address kind)
+{
+	struct named *n = named_of(s, addr, kind);
+
+	if (n != NULL && n->places == NULL)
+		places_make(n, processes_get(table, s));
+	return n;
+}
+
 size_t
 symbols_places(const struct ctf_stream *s, uint64_t addr,
     enum ctf_address kind, const struct place **places)
 {
-	struct named *n = named_of(s, addr, kind);
+	const struct named *n = placed(s, addr, kind);
 
-	if (n == NULL)
-		return 0;
-	if (n->places == NULL)
-		places_make(n, processes_get(table, s));
+	*places = n == NULL ? NULL : n->places;
+	return n == NULL ? 0 : n->nplaces;
+}
+
+const struct symbol *
+symbols_lines(const struct ctf_stream *s, const struct ctf_field *f,
+    uint64_t v, const struct place **places, size_t *nplaces)
+{
+	const struct named *n = f->address == ADDRESS_NONE ? NULL :
+	    placed(s, v, kind_of(s, f));
+
+	if (n == NULL || n->lines.text == NULL)
+		return NULL;
 	*places = n->places;
-	return n->nplaces;
+	*nplaces = n->nplaces;
+	return &n->lines;
 }
 
 const struct mapping *
@@ -412,13 +496,13 @@ symbols_end(void)
 	table = NULL;
 	for (i = 0; cache != NULL && i < NCACHE; i++) {
 		free(cache[i].symbol.text);
+		free(cache[i].lines.text);
 		free(cache[i].places);
 	}
 	free(cache);
 	cache = NULL;
 	images_free();
 	demangle_end();
-	intern_free();
 	off = recorded = events = 0;
 }
 

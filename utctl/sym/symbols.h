@@ -37,6 +37,7 @@
 	"-N\taddresses as numbers, not as names", \
 	"-R dir\tlook for programs and libraries below dir"
 #define SYMBOLS_MAX	1200	/* bytes of a name, with NUL */
+#define PLACE_MAX	4096	/* bytes of a place's strings, with NUL */
 
 struct symbol {
 	char	*text;
@@ -75,9 +76,9 @@ const char *symbols_name(const struct ctf_stream *, uint64_t,
  */
 struct place {
 	const char	*function;
-	const char	*file;		/* the whole path; NULL: not known */
+	const char	*file;		/* the path; NULL: not known */
 	unsigned int	 line;		/* 0: not known */
-	int		 inlined;	/* is it part of the next place? */
+	int		 inlined;	/* into the next place's function */
 };
 
 size_t	 symbols_places(const struct ctf_stream *, uint64_t,
@@ -86,6 +87,14 @@ size_t	 symbols_places(const struct ctf_stream *, uint64_t,
 struct mapping;
 const struct mapping *symbols_mapping(const struct ctf_stream *, uint64_t,
 	    enum ctf_address);
+/* Make text of places, to be freed; NULL: no line is known. */
+char	*places_text(const struct place *, size_t);
+/*
+ * The places of a field's address and their text; NULL: no line is known.
+ */
+const struct symbol *symbols_lines(const struct ctf_stream *,
+	    const struct ctf_field *, uint64_t, const struct place **,
+	    size_t *);
 /*
  * The name of the value of a field, if it is an address, and of a field that
  * was found by its name; otherwise NULL.
