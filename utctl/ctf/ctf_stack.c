@@ -33,9 +33,9 @@
 #include "ctf_stack.h"
 
 #define LEAST	64			/* entries */
-#define FRAMES	(64 << 20)		/* of all stacks: 512 MB */
+#define FRAMES	(64 << 20)		/* all stacks have: 512 MB */
 
-/* What the packet there says of an ID. */
+/* The stack of an ID, as a packet defines it. */
 struct entry {
 	uint64_t		 id;
 	uint64_t		 pkt;		/* there + 1; else not used */
@@ -53,7 +53,7 @@ struct stack_dict {
 static struct map	 stacks;		/* by the hash of all */
 static struct stack	**list;			/* by number */
 static size_t		 nstacks, room;
-static uint64_t		 nframes;		/* of all */
+static uint64_t		 nframes;		/* all have */
 static struct map	 older;			/* by trace and ID */
 static int		 told;			/* one is not known */
 
@@ -285,7 +285,7 @@ is_words(const struct ctf_type *t)
 	    t->elem->kind == CTF_INT && !t->elem->sign;
 }
 
-/* What the events of a class have of a stack; NULL: nothing. */
+/* The place of a stack in the events of a class; NULL: none. */
 static struct stack_at *
 at_find(struct ctf_trace *tr, const struct ctf_sclass *sc,
     const struct ctf_eclass *ev)

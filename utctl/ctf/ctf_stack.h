@@ -49,7 +49,7 @@ struct stack {
 /* The stack in the events of a class. */
 struct stack_at {
 	int			 defines;	/* ut:stack */
-	int			 hidden;	/* and no option asks for it */
+	int			 hidden;	/* no option asks for it */
 	int			 whole;		/* all frames are in context */
 	int			 sample;	/* cpu:sample */
 	int			 exact;		/* frame 0 follows no call */
@@ -66,7 +66,7 @@ void	 stack_trace(struct ctf_trace *, int);
 void	 stack_define(struct ctf_stream *);
 /* After ctf_read(): the stack of the event; NULL: none, or it is not known. */
 const struct stack *stack_of(const struct ctf_stream *);
-/* What kind of an address is that frame? */
+/* The kind of address that a frame is. */
 enum ctf_address stack_kind(const struct ctf_stream *, size_t);
 /* Forget what the stream has defined; and all stacks. */
 void	 stack_drop(struct ctf_stream *);

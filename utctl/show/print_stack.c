@@ -43,7 +43,7 @@ put_place(char *p, const struct frame *f)
 	p = put_words(p, f->function);
 	if (f->file != NULL) {
 		*p++ = ' ';
-		p = put_words(p, f->file);
+		p = put_words(p, frame_file(f));
 		*p++ = ':';
 		p = ctf_put_u64(p, f->line);
 	}

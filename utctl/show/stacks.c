@@ -36,15 +36,20 @@
 static struct frame	 frames[STACK_MAX * INLINED];
 static struct map	 known;		/* struct frame, by all of it */
 
-/* The file's name; NULL: the function is called by it. */
+static const char *
+base_name(const char *path)
+{
+	const char *slash = path == NULL ? NULL : strrchr(path, '/');
+
+	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
 static const char *
 module_of(const struct ctf_stream *s, uint64_t address, enum ctf_address kind)
 {
 	const struct mapping *m = symbols_mapping(s, address, kind);
-	const char *path = m == NULL ? NULL : image_path(m->image);
-	const char *slash = path == NULL ? NULL : strrchr(path, '/');
 
-	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+	return m == NULL ? NULL : base_name(image_path(m->image));
 }
 
 /* Is the function called file+0x1234? */
@@ -319,6 +324,12 @@ frame_is(const struct frame *a, const struct frame *b)
 }
 
 const char *
+frame_file(const struct frame *f)
+{
+	return base_name(f->file);
+}
+
+const char *
 frame_text(const struct frame *f, char *buf)
 {
 	char *text, *shown;
@@ -326,7 +337,8 @@ frame_text(const struct frame *f, char *buf)
 	text = f->function == NULL ? format("0x%" PRIx64, f->address) :
 	    f->module == NULL ? format("%s", f->function) : f->file == NULL ?
 	    format("%s (%s)", f->function, f->module) :
-	    format("%s %s:%u (%s)", f->function, f->file, f->line, f->module);
+	    format("%s %s:%u (%s)", f->function, frame_file(f), f->line,
+	    f->module);
 	cut_text(buf, FRAME_TEXT, shown = clean(text));
 	free(shown);
 	free(text);

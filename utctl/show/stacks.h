@@ -74,6 +74,8 @@ struct site *site_get(struct sites *, const struct ctf_stream *,
  * nothing but allocate for others.
  */
 void	 sites_outside(struct sites *);
+/* The name of the file alone. */
+const char *frame_file(const struct frame *);
 /* A name for the terminal, in a buffer of FRAME_TEXT bytes. */
 const char *frame_text(const struct frame *, char *);
 /* The members of an object that say where it is. */
