@@ -91,8 +91,8 @@ part(struct input *in, const uint8_t **p)
 #define SEL_LAST	0x80
 
 struct args {
-	char	 text[24][300];
-	char	*argv[25];
+	char	 text[28][300];
+	char	*argv[29];
 	int	 n;
 };
 
