@@ -195,54 +195,60 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/ctf/ctf_points.c utctl/ctf/ctf_read.c \
 		utctl/ctf/ctf_row.c utctl/ctf/ctf_run.c utctl/ctf/ctf_scalar.c \
 		utctl/ctf/ctf_scope.c utctl/ctf/ctf_slices.c \
-		utctl/ctf/ctf_text.c utctl/ctf/ctf_time.c \
-		utctl/ctf/ctf_twice.c utctl/ctf/ctf_type.c \
-		utctl/ctf/ctf_value.c utctl/ctf/ctf_walk.c \
-		utctl/ctf/ctf_window.c utctl/ctf/select.c utctl/ctl/channel.c \
-		utctl/ctl/event.c utctl/ctl/glob.c utctl/ctl/list.c \
-		utctl/ctl/list_json.c utctl/ctl/list_session.c \
-		utctl/ctl/load.c utctl/ctl/quote.c utctl/ctl/rotate.c \
-		utctl/ctl/save.c utctl/ctl/session.c utctl/ctl/step.c \
-		utctl/ctl/track.c utctl/ctl/trigger.c utctl/ctl/why_empty.c \
-		utctl/help.c utctl/json.c utctl/map.c utctl/option.c \
-		utctl/rec/attach.c utctl/rec/daemon.c utctl/rec/follower.c \
-		utctl/rec/procfs.c utctl/rec/record.c utctl/rec/record_dir.c \
-		utctl/rec/record_options.c utctl/rec/record_session.c \
-		utctl/rec/recover.c utctl/rec/report.c utctl/rec/wrapper.c \
-		utctl/regular.c utctl/remove.c utctl/say.c utctl/show/clocks.c \
-		utctl/show/columns.c utctl/show/durations.c \
-		utctl/show/export.c utctl/show/export_chrome.c \
-		utctl/show/export_ctf.c utctl/show/export_dir.c \
-		utctl/show/export_bits.c utctl/show/export_folded.c \
-		utctl/show/export_packet.c utctl/show/follow.c \
+		utctl/ctf/ctf_stack.c utctl/ctf/ctf_text.c \
+		utctl/ctf/ctf_time.c utctl/ctf/ctf_twice.c \
+		utctl/ctf/ctf_type.c utctl/ctf/ctf_value.c \
+		utctl/ctf/ctf_walk.c utctl/ctf/ctf_window.c utctl/ctf/select.c \
+		utctl/ctl/channel.c utctl/ctl/event.c utctl/ctl/glob.c \
+		utctl/ctl/list.c utctl/ctl/list_json.c \
+		utctl/ctl/list_session.c utctl/ctl/load.c utctl/ctl/quote.c \
+		utctl/ctl/rotate.c utctl/ctl/save.c utctl/ctl/session.c \
+		utctl/ctl/step.c utctl/ctl/track.c utctl/ctl/trigger.c \
+		utctl/ctl/why_empty.c utctl/help.c utctl/json.c utctl/map.c \
+		utctl/option.c utctl/rec/attach.c utctl/rec/daemon.c \
+		utctl/rec/follower.c utctl/rec/procfs.c utctl/rec/record.c \
+		utctl/rec/record_dir.c utctl/rec/record_options.c \
+		utctl/rec/record_session.c utctl/rec/recover.c \
+		utctl/rec/report.c utctl/rec/wrapper.c utctl/regular.c \
+		utctl/remove.c utctl/say.c utctl/show/chrome_samples.c \
+		utctl/show/clocks.c utctl/show/columns.c \
+		utctl/show/durations.c utctl/show/export.c \
+		utctl/show/export_chrome.c utctl/show/export_ctf.c \
+		utctl/show/export_dir.c utctl/show/export_bits.c \
+		utctl/show/export_folded.c utctl/show/export_packet.c \
+		utctl/show/export_pprof.c utctl/show/follow.c \
 		utctl/show/group.c utctl/show/heap.c utctl/show/heap_track.c \
-		utctl/show/hist.c utctl/show/indent.c utctl/show/locks.c \
-		utctl/show/locks_state.c utctl/show/locks_track.c \
-		utctl/show/pair.c utctl/show/pair_key.c utctl/show/pair_role.c \
+		utctl/show/heap_tree.c utctl/show/hist.c utctl/show/indent.c \
+		utctl/show/locks.c utctl/show/locks_state.c \
+		utctl/show/locks_track.c utctl/show/pair.c \
+		utctl/show/pair_key.c utctl/show/pair_role.c \
 		utctl/show/pair_thread.c utctl/show/print_field.c \
-		utctl/show/print_out.c utctl/show/print_text.c \
-		utctl/show/rows.c utctl/show/show.c utctl/show/stat.c \
-		utctl/show/stat_cores.c utctl/show/view.c utctl/show/which.c \
-		utctl/sym/calls.c utctl/sym/demangle.c utctl/sym/dwarf.c \
-		utctl/sym/dwarf_lines.c utctl/sym/dwarf_read.c \
-		utctl/sym/dwarf_spans.c utctl/sym/elf.c utctl/sym/elf_debug.c \
-		utctl/sym/elf_symbols.c utctl/sym/image.c utctl/sym/inflate.c \
-		utctl/sym/process.c utctl/sym/symbols.c utctl/utctl.c \
-		utctl/when.c
+		utctl/show/print_out.c utctl/show/print_stack.c \
+		utctl/show/print_text.c utctl/show/profile.c utctl/show/rows.c \
+		utctl/show/show.c utctl/show/stacks.c utctl/show/stat.c \
+		utctl/show/stat_cores.c utctl/show/tree.c utctl/show/view.c \
+		utctl/show/weigh.c utctl/show/which.c utctl/sym/calls.c \
+		utctl/sym/demangle.c utctl/sym/dwarf.c utctl/sym/dwarf_lines.c \
+		utctl/sym/dwarf_read.c utctl/sym/dwarf_spans.c utctl/sym/elf.c \
+		utctl/sym/elf_debug.c utctl/sym/elf_symbols.c \
+		utctl/sym/image.c utctl/sym/inflate.c utctl/sym/process.c \
+		utctl/sym/symbols.c utctl/utctl.c utctl/when.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
 UTCTL_HDRS =	utctl/client.h utctl/ctf/cores.h utctl/ctf/ctf.h \
 		utctl/ctf/ctf_field.h utctl/ctf/ctf_json.h \
-		utctl/ctf/ctf_parse.h utctl/ctf/ctf_stream.h \
-		utctl/ctf/ctf_type.h utctl/ctf/reader.h utctl/ctf/select.h \
-		utctl/ctl/list.h utctl/json.h utctl/map.h utctl/rec/record.h \
-		utctl/regular.h utctl/say.h utctl/show/export.h \
+		utctl/ctf/ctf_parse.h utctl/ctf/ctf_stack.h \
+		utctl/ctf/ctf_stream.h utctl/ctf/ctf_type.h utctl/ctf/reader.h \
+		utctl/ctf/select.h utctl/ctl/list.h utctl/json.h utctl/map.h \
+		utctl/rec/record.h utctl/regular.h utctl/say.h \
+		utctl/show/chrome_samples.h utctl/show/export.h \
 		utctl/show/export_packet.h utctl/show/follow.h \
 		utctl/show/heap.h utctl/show/hist.h utctl/show/locks.h \
 		utctl/show/pair.h utctl/show/pair_role.h utctl/show/print.h \
-		utctl/show/rows.h utctl/show/show.h utctl/show/stat.h \
-		utctl/sym/demangle.h utctl/sym/dwarf.h utctl/sym/dwarf_priv.h \
-		utctl/sym/elf.h utctl/sym/image.h utctl/sym/process.h \
-		utctl/sym/symbols.h utctl/utctl.h utctl/when.h
+		utctl/show/rows.h utctl/show/show.h utctl/show/stacks.h \
+		utctl/show/stat.h utctl/show/weigh.h utctl/sym/demangle.h \
+		utctl/sym/dwarf.h utctl/sym/dwarf_priv.h utctl/sym/elf.h \
+		utctl/sym/image.h utctl/sym/process.h utctl/sym/symbols.h \
+		utctl/utctl.h utctl/when.h
 
 WRAP_OBJS =	libut/wrap/cpu.o libut/wrap/cpu_signal.o libut/wrap/early.o \
 		libut/wrap/func.o libut/wrap/malloc.o libut/wrap/new.o \

@@ -91,8 +91,8 @@ part(struct input *in, const uint8_t **p)
 #define SEL_LAST	0x80
 
 struct args {
-	char	 text[24][300];
-	char	*argv[25];
+	char	 text[28][300];
+	char	*argv[29];
 	int	 n;
 };
 
@@ -156,6 +156,8 @@ view(struct args *a, unsigned int how)
 	if (how & SEL_WHO && how % 4 == 0)
 		args(a, "-o", "relative,delta,utc,epoch,level,host,program,"
 		    "pid,tid,thread,cpu,who,event,fields");
+	else if (how % 4 < 2)
+		args(a, "-o", "stack");
 	if (how & SEL_WHO) {
 		args(a, "-p", "1");
 		args(a, "-p", "*");
@@ -251,6 +253,8 @@ sums(unsigned int how, const char *name, const struct command *command)
 	arg(&a, name);
 	if (how % 4 != 0)
 		arg(&a, "-j");
+	if (how & SEL_WHO && command == &cmd_heap)
+		arg(&a, "-g");
 	if (how & SEL_NAME)
 		arg(&a, "-N");
 	if (how & SEL_LAST)
@@ -271,6 +275,31 @@ points(unsigned int how)
 	arg(&a, "stat");
 	arg(&a, how & SEL_NAME ? "-cj" : "-c");
 	snprintf(dir, sizeof(dir), "%s/trace", fuzz_dir());
+	arg(&a, dir);
+	run(&cmd_stat, &a);
+}
+
+/* What is made of call stacks. */
+static void
+stacks(unsigned int how)
+{
+	static const char *const weights[] = { "events", "bytes", "time",
+	    "wait" };
+	static struct args a;
+	char dir[128];
+
+	snprintf(dir, sizeof(dir), "%s/trace", fuzz_dir());
+	a.n = 0;
+	arg(&a, "export");
+	args(&a, "-F", how & SEL_NAME ? "folded" : "pprof");
+	args(&a, "-w", weights[how % 4]);
+	arg(&a, dir);
+	run(&cmd_export, &a);
+	a.n = 0;
+	arg(&a, "stat");
+	args(&a, "-g", how & SEL_LAST ? "stack" : "function");
+	if (how % 4 != 0)
+		arg(&a, "-j");
 	arg(&a, dir);
 	run(&cmd_stat, &a);
 }
@@ -334,6 +363,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		sums(how, "locks", &cmd_locks);
 		export(how, "chrome");
 		export(how, "folded");
+		stacks(how);
 	}
 	return 0;
 }

@@ -126,8 +126,8 @@ if command -v bash >/dev/null 2>&1; then
 	completed 'emerg err' utctl record -L e
 	completed 'block discard overwrite' utctl enable-channel -m ''
 	completed 'cycles' utctl record -k c
-	completed 'chrome ctf folded' utctl export -F ''
-	completed 'event host program thread' utctl stat -g ''
+	completed 'chrome ctf folded pprof' utctl export -F ''
+	completed 'event function host program stack thread' utctl stat -g ''
 	completed $$ utctl record -p $$
 	start_utd
 	utctl create -o "$T/one" one >/dev/null &&

@@ -107,6 +107,7 @@ struct ctf_filter;
 struct ctf_switch;
 struct module_at;
 struct pair_role;
+struct stack_at;
 
 struct ctf_eclass {
 	struct ctf_eclass	*next;
@@ -136,6 +137,8 @@ struct ctf_eclass {
 	struct call		*call;		/* call.c's; NULL: none */
 	struct module_at	*module;	/* symbols.c's; NULL: none */
 	int			 exact;		/* ip is not behind a call */
+	struct stack_at		*stack;		/* ctf_stack.c's; NULL: none */
+	int			 noted;		/* the reader does, in turn */
 	struct ctf_switch	*sched;		/* ctf_cpu.c's; NULL: none */
 	unsigned long		 line;
 };
@@ -217,6 +220,7 @@ struct ctf_trace {
 	uint8_t			 uuid[16];
 	int			 ours;		/* libut's, by env */
 	int			 lttng;		/* LTTng-UST's */
+	int			 stacks;	/* events define some */
 	int			 kernel;
 	struct ctf_cpu		*cpus;		/* ctf_cpu.c's; or NULL */
 	struct ctf_who		 who;		/* from env */

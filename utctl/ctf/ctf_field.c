@@ -203,6 +203,23 @@ ctf_field_bytes(const struct ctf_field_at *at, const struct ctf_stream *s,
 	return n;
 }
 
+size_t
+ctf_field_words(const struct ctf_field_at *at, const struct ctf_stream *s,
+    uint64_t *v, size_t most)
+{
+	struct ctf_cur c;
+	size_t n, i;
+
+	seek(at, s, &c);
+	n = (size_t)ctf_count(&c, at->type);
+	ctf_to(&c, at->type);
+	for (i = 0; i < n && i < most; i++) {
+		ctf_to(&c, at->type->elem);
+		v[i] = ctf_take(&c, at->type->elem);
+	}
+	return n;
+}
+
 static size_t
 copy_text(char *buf, size_t size, const uint8_t *s, size_t n)
 {

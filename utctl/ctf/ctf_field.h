@@ -53,6 +53,9 @@ int	 ctf_field_bits(const struct ctf_field_at *,
 int	 ctf_field_is_bytes(const struct ctf_field_at *);
 size_t	 ctf_field_bytes(const struct ctf_field_at *,
 	    const struct ctf_stream *, uint8_t *, size_t);
+/* An array of integers: these are copied, so many at most; how many it has. */
+size_t	 ctf_field_words(const struct ctf_field_at *,
+	    const struct ctf_stream *, uint64_t *, size_t);
 /* The bytes as text, which is cut: its length. */
 size_t	 ctf_field_text(const struct ctf_field_at *, const struct ctf_stream *,
 	    char *, size_t);

@@ -31,6 +31,7 @@
 
 #include "../regular.h"
 #include "../say.h"
+#include "ctf_stack.h"
 #include "reader.h"
 
 #define DIRDEPTH	32
@@ -136,6 +137,7 @@ stream_free(struct ctf_stream *s)
 	ctf_window_drop(s);
 	free(s->vals);
 	free(s->twice);
+	stack_drop(s);
 	free(s->path);
 	free(s);
 }
@@ -153,6 +155,7 @@ stream_copy(const struct ctf_stream *s)
 	copy->vals = NULL;
 	copy->nvals = 0;
 	copy->twice = NULL;
+	copy->stacks = NULL;
 	if (s->ntwice > 0) {
 		copy->twice = malloc(s->ntwice * sizeof(*s->twice));
 		if (copy->twice == NULL)

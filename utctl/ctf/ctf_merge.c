@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "../say.h"
+#include "ctf_stack.h"
 #include "reader.h"
 #include "select.h"
 
@@ -75,7 +76,7 @@ wants_event(struct reader *r, struct ctf_stream *s)
 	    select_event(r->select, s);
 	s->refused = !s->wanted && r->refused && s->event->pairs != NULL &&
 	    select_refuses(r->select, s);
-	return s->wanted || s->refused || s->event->module != NULL ||
+	return s->wanted || s->refused || s->event->noted ||
 	    s->event->sched != NULL;
 }
 
@@ -192,23 +193,34 @@ reader_wake(struct reader *r)
 	reader_sort(r);
 }
 
-/* Modules are noted in their turn. */
-static void
-note_module(struct reader *r, struct ctf_stream *s,
+/*
+ * Modules are noted in their turn, and the definitions of stacks: is this one
+ * no event for whoever reads?
+ */
+static int
+note_event(struct reader *r, struct ctf_stream *s,
     const struct reader_ops *ops, void *arg)
 {
+	if (s->event->module == NULL) {
+		if (r->stacks)
+			stack_define(s);
+		if (r->define != NULL)
+			r->define(arg, s);
+		return s->event->stack->hidden;
+	}
 	if (r->names != NULL)
 		r->names->module(s);
 	if (ops != NULL && ops->module != NULL)
 		ops->module(arg, s);
+	return 0;
 }
 
 static void
 take_event(struct reader *r, struct ctf_stream *s,
     const struct reader_ops *ops, void *arg)
 {
-	if (s->event->module != NULL)
-		note_module(r, s, ops, arg);
+	if (s->event->noted && note_event(r, s, ops, arg))
+		return;
 	if (s->event->sched != NULL && r->sched != NULL)
 		r->sched(arg, s);
 	if (!s->wanted) {
@@ -224,7 +236,7 @@ take_event(struct reader *r, struct ctf_stream *s,
 	r->left--;
 	if (ops != NULL)
 		ops->event(arg, s);
-	else if (r->select == NULL)
+	else if (r->select == NULL && !s->trace->stacks)
 		r->nevents += ctf_skip(s);
 }
 

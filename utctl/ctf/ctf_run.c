@@ -30,6 +30,7 @@
 
 #include "../say.h"
 #include "cores.h"
+#include "ctf_stack.h"
 #include "reader.h"
 #include "select.h"
 
@@ -203,6 +204,7 @@ reader_trace(struct reader *r, const struct reader_ops *ops,
 		r->names->trace(tr);
 	if (r->select != NULL)
 		select_trace(r->select, tr);
+	stack_trace(tr, r->select != NULL && r->select->events.n > 0);
 	if (ops != NULL && ops->trace != NULL)
 		ops->trace(tr);
 }

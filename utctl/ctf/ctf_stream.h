@@ -49,6 +49,8 @@ struct ctf_cur {
 	struct ctf_vals	*found;		/* NULL: roles are not wanted */
 };
 
+struct stack_dict;
+
 enum ctf_item {
 	ITEM_EVENT,
 	ITEM_DISCARDED,
@@ -134,6 +136,8 @@ struct ctf_stream {
 
 	/* Events of other times are passed over, by packets if that can be. */
 	int64_t			 since, until;
+
+	struct stack_dict	*stacks;	/* ctf_stack.c's; or NULL */
 
 	/* select.c's: is the packet at whopkt of a wanted program? */
 	int			 whoknown, whofits;

@@ -105,6 +105,9 @@ struct reader {
 	int			 refused;	/* ops->refused is called */
 	const struct reader_cores *cores; /* cores.h; NULL: one core */
 	int			 each;		/* select takes all events */
+	int			 stacks;	/* stack_of() is called */
+	/* A definition of a stack, wanted or not; or NULL. */
+	void			(*define)(void *, struct ctf_stream *);
 	/* A kernel's sched_switch, wanted or not; or NULL. */
 	void			(*sched)(void *, struct ctf_stream *);
 

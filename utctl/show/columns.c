@@ -34,6 +34,7 @@ static char	*put_event(char *, struct ctf_stream *);
 static int64_t	 from = INT64_MIN;	/* the first event was */
 static int64_t	 before = INT64_MIN;	/* the last line was printed */
 static size_t	 levels;		/* this event's */
+static int	 stack;			/* is a stack below each line? */
 
 static char *
 put_local(char *p, struct ctf_stream *s)
@@ -170,7 +171,8 @@ static const struct column {
 	{ "thread",	put_thread },
 	{ "cpu",	put_cpu },
 	{ "event",	put_event },
-	{ "fields",	put_body }
+	{ "fields",	put_body },
+	{ "stack",	NULL }		/* lines of their own, below */
 };
 
 #define NALL	(sizeof(all) / sizeof(all[0]))
@@ -206,22 +208,31 @@ column(const char *name, size_t n)
 	    names_text(column_name));
 }
 
+/* With stack alone, lines have what they have else. */
 void
 columns_set(const char *list)
 {
-	size_t i, n;
+	const struct column *c;
+	size_t i = 0, n;
 
 	from = before = INT64_MIN;
-	for (i = 0; i < MOST; i++) {
+	stack = 0;
+	for (; list != NULL && i < MOST; list = list[n] == '\0' ? NULL :
+	    list + n + 1) {
 		n = strcspn(list, ",");
-		columns[i] = column(list, n)->put;
-		list += n;
-		if (*list++ == '\0') {
-			columns[i + 1] = NULL;
-			return;
-		}
+		c = column(list, n);
+		if (c->put == NULL)
+			stack = 1;
+		else
+			columns[i++] = c->put;
 	}
-	die("-o: more than %d columns", MOST);
+	if (list != NULL)
+		die("-o: more than %d columns", MOST);
+	columns[i] = NULL;
+	if (i == 0) {
+		columns_set(COLUMNS_DEFAULT);
+		stack = 1;
+	}
 }
 
 int
@@ -233,7 +244,7 @@ columns_have(const char *name)
 	for (i = 0; columns[i] != NULL; i++)
 		if (columns[i] == c->put)
 			return 1;
-	return 0;
+	return c->put == NULL && stack;
 }
 
 void

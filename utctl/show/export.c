@@ -29,14 +29,22 @@ static const struct format_kind {
 	const char	*name;
 	const char	*what;
 	void		(*run)(struct reader *, struct pairs *);
+	/* Writes call stacks, with -w; or NULL. */
+	void		(*weighed)(struct reader *, char **, struct pairs *,
+			    enum weight);
 } formats[] = {
-	{ "chrome", "for Perfetto, and others (the default)", export_chrome },
-	{ "folded", "the self time of each stack of pairs", export_folded },
-	{ "ctf", "a smaller trace, in the directory of -o", NULL }
+	{ "chrome", "for Perfetto, and others (the default)", export_chrome,
+	    NULL },
+	{ "folded", "the self time of each stack of pairs", export_folded,
+	    export_weighed },
+	{ "pprof", "call stacks, for go tool pprof, speedscope and others",
+	    NULL, export_pprof },
+	{ "ctf", "a smaller trace, in the directory of -o", NULL, NULL }
 };
 
 static const struct format_kind *chosen;	/* -F */
 static const char *output;			/* -o */
+static const char *weight;			/* -w; or NULL */
 static struct pairs pairs;
 
 static const char *
@@ -72,29 +80,45 @@ export_option(int c)
 		chosen = format_of(optarg);
 	else if (c == 'o')
 		output = optarg;
-	return c == 'D' || c == 'F' || c == 'o';
+	else if (c == 'w')
+		weight = optarg;
+	return c == 'D' || c == 'F' || c == 'o' || c == 'w';
+}
+
+static int
+is_trace(void)
+{
+	return chosen->run == NULL && chosen->weighed == NULL;
 }
 
 static void
 check(void)
 {
-	if (chosen->run != NULL && output != NULL)
+	if (!is_trace() && output != NULL)
 		die("-o: only -F ctf writes a directory");
-	if (chosen->run == NULL && output == NULL)
+	if (is_trace() && output == NULL)
 		die("-F ctf: -o names the directory to write");
-	if (chosen->run == NULL && pairs.given != NULL)
+	if (is_trace() && pairs.given != NULL)
 		die("-D and -F ctf: a trace has no pairs");
-	if (chosen->run == NULL)
+	if (weight != NULL && chosen->weighed == NULL)
+		die("-w: only -F folded and -F pprof weigh call stacks");
+	if (weight == NULL && chosen->run == NULL && !is_trace())
+		weight = weight_name(WEIGH_EVENTS);
+	if (is_trace())
 		show_writes();
 }
 
 static int
 export(struct reader *rd, char **dirs)
 {
+	if (weight != NULL) {
+		chosen->weighed(rd, dirs, &pairs, weight_of(weight));
+		return 0;
+	}
 	reader_open_all(rd, dirs);
 	if (!show_any(rd))
 		return 0;
-	if (chosen->run == NULL)
+	if (is_trace())
 		export_ctf(rd, dirs, output);
 	else
 		chosen->run(rd, &pairs);
@@ -111,6 +135,7 @@ say_pairs(const struct reader *rd)
 static void
 export_end(void)
 {
+	weigh_end();
 	pairs_free(&pairs);
 }
 
@@ -121,7 +146,7 @@ export_main(int argc, char **argv)
 	    NULL, NULL, export, say_pairs, export_end };
 
 	chosen = &formats[0];
-	output = NULL;
+	output = weight = NULL;
 	pairs_init(&pairs);
 	pairs.named = 1;
 	return show(&show_export, argc, argv);
@@ -130,9 +155,11 @@ export_main(int argc, char **argv)
 const struct command cmd_export = {
 	.name = "export", .page = "utctl-view",
 	.line = "write traces for programs that draw time lines, or flames",
-	.usage = "[-F format] [-D begin,end[,field]] ... [-o dir] " SHOW_USAGE,
+	.usage = "[-F format] [-D begin,end[,field]] ... [-o dir] [-w weight] "
+	    SHOW_USAGE,
 	.options = {
 	    "-o dir\tthe directory that -F ctf writes",
+	    "-w weight\tof call stacks: events, blocks, bytes, time or wait",
 	    "-D a,b,key\tpairs of these events; key: a field of both",
 	    SHOW_HELP
 	},

@@ -27,6 +27,7 @@
 
 #include "../ctf/reader.h"
 #include "pair.h"
+#include "weigh.h"
 
 /*
  * The formats; the pairs of -D have been added.  Each reads all and writes it:
@@ -35,6 +36,10 @@
  */
 void	 export_chrome(struct reader *, struct pairs *);
 void	 export_folded(struct reader *, struct pairs *);
+
+/* Formats of call stacks, which have weights; these read the directories. */
+void	 export_weighed(struct reader *, char **, struct pairs *, enum weight);
+void	 export_pprof(struct reader *, char **, struct pairs *, enum weight);
 
 /* A trace: what is read of these directories, into that one. */
 void	 export_ctf(struct reader *, char **, const char *);

@@ -33,6 +33,7 @@
 
 #include "../map.h"
 #include "../say.h"
+#include "chrome_samples.h"
 #include "export.h"
 #include "pair_role.h"
 #include "print.h"
@@ -49,6 +50,7 @@ struct open {
 	char		 name[];
 };
 
+#define NS_US		1000
 #define STANDINS	(1 << 22)	/* no process has such an ID */
 
 /*
@@ -63,6 +65,7 @@ struct track {
 	int64_t		 number;	/* the ID for readers */
 	char		 name[sizeof(((struct ctf_who *)0)->name)];
 	char		 who[64];	/* the members of JSON */
+	struct samples	 samples;
 };
 
 struct chrome {
@@ -75,6 +78,8 @@ struct chrome {
 	uint64_t		 pkt;		/* the packet of track */
 	struct track		*track;
 	uint64_t		 ids;
+	uint64_t		 profiles;
+	struct sites		 sites;
 	int			 any;		/* something was written */
 	int64_t			 first;		/* ns: when that was */
 	int64_t			 now;
@@ -399,16 +404,38 @@ chrome_take(const struct ctf_stream *s, int selected, enum pair_fit fit)
 		pairs_event(run.pairs, s, fit);
 }
 
+/* Put a sample; 0: the event is none. */
+static int
+put_sample(struct track *t, const struct ctf_stream *s)
+{
+	const struct site *site;
+	int64_t us;
+
+	if (s->event->stack == NULL || !s->event->stack->sample ||
+	    (site = site_get(&run.sites, s, processes_get(
+	    &run.pairs->processes, s)->serial)) == NULL)
+		return 0;
+	us = (s->ns - (run.any ? run.first : s->ns)) / NS_US;
+	if (t->samples.id == 0)
+		out_end(samples_begin(put_head('P', s->ns, t->who),
+		    &t->samples, ++run.profiles, us));
+	out_end(samples_add(put_head('P', s->ns, t->who), &t->samples, site,
+	    us));
+	return 1;
+}
+
 static void
 chrome_event(void *arg, struct ctf_stream *s)
 {
-	const struct track *t;
+	struct track *t;
 
 	(void)arg;
 	chrome_take(s, 1, PAIR_FITS);
 	if (is_pair(s))
 		return;
 	t = track_of(s);
+	if (put_sample(t, s))
+		return;
 	put_args(put_text(put_head('i', s->ns, t->who), ",\"s\":\"t\","
 	    "\"name\":", s->event->name), s);
 }
@@ -512,6 +539,8 @@ export_chrome(struct reader *rd, struct pairs *ps)
 	ps->ops = &mine;
 	ps->need_end = ps->ignore_filter_at_end = 1;
 	rd->refused = rd->select != NULL;
+	rd->stacks = 1;
+	run.sites.functions = 1;
 	symbols_use(rd, &ps->processes);
 	ctf_print_init(1);
 	out_end(out_text(out_begin(), "{\"displayTimeUnit\":\"ns\","
@@ -523,5 +552,7 @@ export_chrome(struct reader *rd, struct pairs *ps)
 	tracks_free(&run.processes);
 	tracks_free(&run.threads);
 	map_free(&run.used);
+	sites_free(&run.sites);
+	samples_free();
 	opens_free();
 }

@@ -41,6 +41,13 @@
 #include "export.h"
 #include "export_packet.h"
 
+/* A definition of a stack that is written with the next event, if one comes. */
+struct pending {
+	const struct ctf_eclass	*event;
+	uint64_t		 at, end, cycles;
+	unsigned int		 atbit, endbit;
+};
+
 /* A file, by the stream's index. */
 struct part {
 	struct row	 row;		/* if it is read first of the row */
@@ -49,12 +56,16 @@ struct part {
 	/* The events that -n leaves: offsets in the file, in bits. */
 	int		 any;
 	uint64_t	 first, last;
+	struct pending	*pending;
+	size_t		 npending, room;
+	uint64_t	 pkt;		/* where these are */
 };
 
 struct cut {
 	char			**dirs;
 	struct part		*parts;
 	struct map		 rows;		/* theirs */
+	int			 all;		/* no event is left out */
 	int			 counted;	/* -n: as the parts say */
 	int64_t			 until;		/* the last time of these */
 	int			 merged;	/* all streams at a time */
@@ -196,6 +207,28 @@ is_within(const struct cut *c, const struct ctf_stream *s, uint64_t at)
 	    (part->any && at >= part->first && at <= part->last);
 }
 
+static void
+pending_write(struct part *part, struct packet *p, const struct ctf_stream *s)
+{
+	struct ctf_stream at = *s;
+	const struct pending *d;
+	size_t i;
+
+	for (i = 0; part->pkt == s->pkt && i < part->npending; i++) {
+		d = &part->pending[i];
+		part->at = 8 * d->at + d->atbit;
+		at.event = d->event;
+		at.at = d->at;
+		at.atbit = d->atbit;
+		at.off = d->end;
+		at.pos = 0;
+		at.bit = d->endbit;
+		at.cycles = d->cycles;
+		packet_event(p, &at);
+	}
+	part->npending = 0;
+}
+
 /*
  * An event of a module is wanted for the names that others get of it, and a
  * kernel's sched_switch for it tells whose others are.
@@ -208,6 +241,8 @@ cut_module(void *arg, struct ctf_stream *s)
 	struct packet *p = packet_at(c, s);
 	const uint64_t at = 8 * s->at + s->atbit;
 
+	if (part->npending > 0)
+		pending_write(part, p, s);
 	if (p->count > 0 && part->at == at)
 		return;				/* a selected event */
 	part->at = at;
@@ -219,6 +254,40 @@ cut_event(void *arg, struct ctf_stream *s)
 {
 	if (is_within(arg, s, 8 * s->at + s->atbit))
 		cut_module(arg, s);
+}
+
+/*
+ * Any event behind it in the packet may need the definition, and those before
+ * it, of which it may keep a part.
+ */
+static void
+cut_define(void *arg, struct ctf_stream *s)
+{
+	struct cut *c = arg;
+	struct part *part = &c->parts[s->index];
+	struct pending *d;
+
+	if (c->all) {
+		cut_module(c, s);
+		return;
+	}
+	if (part->pkt != s->pkt)
+		part->npending = 0;
+	part->pkt = s->pkt;
+	if (part->npending == part->room) {
+		part->room = part->room == 0 ? 64 : 2 * part->room;
+		part->pending = realloc(part->pending,
+		    part->room * sizeof(*part->pending));
+		if (part->pending == NULL)
+			die_errno("malloc");
+	}
+	d = &part->pending[part->npending++];
+	d->event = s->event;
+	d->at = s->at;
+	d->atbit = s->atbit;
+	d->end = s->off + s->pos;
+	d->endbit = s->bit;
+	d->cycles = s->cycles;
 }
 
 /*
@@ -361,6 +430,8 @@ cut_read(struct cut *c, struct reader *rd)
 	if (n > 1)
 		qsort(rd->streams, n, sizeof(*rd->streams), begin_cmp);
 	one = *rd;
+	one.define = cut_define;
+	c->all = rd->select == NULL;
 	one.sched = rd->names == NULL ? NULL : cut_module;
 	rd->nstreams = 0;
 	for (i = 0; i < n; i = c->merged ? n : i + 1) {
@@ -382,6 +453,7 @@ export_ctf(struct reader *rd, char **dirs, const char *to)
 {
 	struct ctf_trace *tr;
 	struct cut c;
+	size_t i;
 
 	memset(&c, 0, sizeof(c));
 	c.dirs = dirs;
@@ -398,5 +470,7 @@ export_ctf(struct reader *rd, char **dirs, const char *to)
 	}
 	export_dir_keep();
 	map_free(&c.rows);
+	for (i = 0; i < rd->nfound; i++)
+		free(c.parts[i].pending);
 	free(c.parts);
 }

@@ -190,6 +190,36 @@ nodes_free(struct folded *r)
 	map_free(&r->nodes);
 }
 
+/* A stack of calls, without those of no weight. */
+static void
+print_site(void *arg, const char *program, const struct site *site,
+    const uint64_t *values)
+{
+	const enum weight w = *(const enum weight *)arg;
+	const uint64_t v = values[w == WEIGH_EVENTS || w == WEIGH_BLOCKS ? 0 :
+	    1];
+	char number[32];
+	size_t i;
+
+	if (v == 0)
+		return;
+	print_name(program);
+	for (i = site->n; i > 0; i--) {
+		snprintf(number, sizeof(number), "0x%" PRIx64,
+		    site->frames[i - 1]->address);
+		putchar(';');
+		print_name(site->frames[i - 1]->function != NULL ?
+		    site->frames[i - 1]->function : number);
+	}
+	printf(" %" PRIu64 "\n", v);
+}
+
+void
+export_weighed(struct reader *rd, char **dirs, struct pairs *ps, enum weight w)
+{
+	weigh(w, rd, dirs, ps, print_site, &w);
+}
+
 void
 export_folded(struct reader *rd, struct pairs *ps)
 {

@@ -243,7 +243,8 @@ static const char *const names[] = {
 const char *
 group_name(size_t i)
 {
-	return i < BY_FIELD ? names[i] : NULL;
+	return i < BY_FIELD ? names[i] : i == BY_FIELD ? "function" :
+	    i == BY_FIELD + 1 ? "stack" : NULL;
 }
 
 void

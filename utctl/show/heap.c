@@ -42,51 +42,9 @@ heap_over(struct process *p)
 	heap_end(&run, (struct heap *)p);
 }
 
-static void
-heap_release(struct process *p)
-{
-	struct heap *h = (struct heap *)p;
-	size_t i;
-
-	for (i = 0; i < h->threads.cap; i++)
-		free(h->threads.v[i].value);
-	map_free(&h->threads);
-	blocks_free(&h->blocks);
-	free(h->uses);
-}
-
 /*
  * Output.
  */
-
-static int
-by_bytes(const void *a, const void *b)
-{
-	const struct heap_use *x = a, *y = b;
-
-	if (x->bytes != y->bytes)
-		return x->bytes < y->bytes ? 1 : -1;
-	if (x->blocks != y->blocks)
-		return x->blocks < y->blocks ? 1 : -1;
-	if (x->allocated != y->allocated)
-		return x->allocated < y->allocated ? 1 : -1;
-	return (x->caller > y->caller) - (x->caller < y->caller);
-}
-
-/* Sort the callers, those that are shown first; their number. */
-static size_t
-sort_uses(struct heap *h)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < h->nuses; i++)
-		if (h->uses[i].blocks > 0 || ((h->run->all || json_on) &&
-		    (h->uses[i].calls > 0 || h->uses[i].unknown > 0)))
-			h->uses[n++] = h->uses[i];
-	if (n > 1)
-		qsort(h->uses, n, sizeof(*h->uses), by_bytes);
-	return n;
-}
 
 static int
 by_live(const void *a, const void *b)
@@ -145,23 +103,34 @@ sort_heaps(const struct heap_run *r, size_t *n)
 	return all;
 }
 
+/* The rows of a process. */
+struct table {
+	struct heap	*heap;
+	struct heap_use	*uses;
+};
+
 static void
 put_use(struct rows *t, const void *arg, size_t i)
 {
-	const struct heap *h = arg;
-	const struct heap_use *u = &h->uses[i];
+	const struct table *table = arg;
+	const struct heap_run *r = table->heap->run;
+	const struct heap_use *u = &table->uses[i];
 	char text[CALLER_TEXT];
 
-	callers_json(&h->process.callers, u->caller);
+	heap_caller_json(table->heap, u->caller);
 	row_u64(t, "bytes", "bytes", u->bytes);
 	row_u64(t, "blocks", "blocks", u->blocks);
+	row_u64(t, r->graphs ? "at peak" : NULL, "peak", u->peak);
+	row_u64(t, r->graphs ? "temporary" : NULL, "temporary", u->temporary);
 	row_u64(t, "largest", "largest", u->largest);
 	row_u64(t, "calls", "calls", u->calls);
 	row_u64(t, "allocated", "allocated", u->allocated);
-	row_u64(t, h->run->all ? "not here" : NULL, "unknown", u->unknown);
+	row_u64(t, r->all ? "not here" : NULL, "unknown", u->unknown);
 	if (row_end(t, "caller"))
-		printf("  %s\n", callers_text(&h->process.callers, u->caller,
+		printf("  %s\n", heap_caller_text(table->heap, u->caller,
 		    text));
+	if (r->graphs && !t->isheads)
+		heap_put_stacks(table->heap, u);
 }
 
 static void
@@ -192,6 +161,9 @@ print_heap(const struct heap *h)
 		    ((double)h->peak_ns -
 		    (double)h->run->processes.begin) / NS);
 	}
+	if (h->run->graphs)
+		show_count(NULL, h->temporary, "  ",
+		    "freed by the next call of their thread: temporary");
 	show_count(NULL, h->failed, "  ", h->failed == 1 ?
 	    "call returned no memory" : "calls returned no memory");
 	show_count(NULL, h->twice, "  ", "freed twice");
@@ -216,6 +188,7 @@ json_heap(const struct heap *h)
 	json_u64("unknown", h->unknown);
 	json_u64("unseen", h->unseen);
 	json_u64("peak", h->peak);
+	json_u64("temporary", h->temporary);
 	json_u64("unsure_bytes", h->unsure_bytes);
 	json_u64("unsure_blocks", h->unsure_blocks);
 	json_u64("unsure_twice", h->unsure_twice);
@@ -227,15 +200,19 @@ static void
 put_heap(struct heap *h)
 {
 	static const int widths[] = { 14, 10, 12, 12, 16, 11 };
-	struct rows t = { .fixed = widths };
+	static const int graphs[] = { 14, 10, 14, 10, 12, 12, 16, 11 };
+	struct rows t = { .fixed = h->run->graphs ? graphs : widths };
+	struct table table = { .heap = h };
+	const size_t n = heap_rows(h, &table.uses);
 
 	json_object(NULL);
 	if (json_on)
 		json_heap(h);
 	else
 		print_heap(h);
-	rows_put(&t, "callers", sort_uses(h), put_use, h);
+	rows_put(&t, "callers", n, put_use, &table);
 	json_end();
+	free(table.uses);
 }
 
 /* The event of a block: when, in which thread, and by which caller. */
@@ -248,9 +225,9 @@ put_place(const struct rows *t, const char *head, const struct heap *h,
 
 	json_ns("ns", ns);
 	row_who(t, head, ns, p->host, p->name, p->vpid, thread);
-	callers_json(&p->callers, caller);
+	heap_caller_json(h, caller);
 	if (row_end(t, "caller"))
-		printf("  %s", callers_text(&p->callers, caller, text));
+		printf("  %s", heap_caller_text(h, caller, text));
 }
 
 static void
@@ -365,7 +342,9 @@ say_lost(const struct heap_run *r)
 static int
 heap_option(int c)
 {
-	return show_all_option(c, &run.all);
+	if (c == 'g')
+		run.graphs = 1;
+	return c == 'g' || show_all_option(c, &run.all);
 }
 
 static int
@@ -373,6 +352,7 @@ heap_traces(struct reader *rd, char **dirs)
 {
 	struct process *p;
 
+	rd->stacks = 1;
 	processes_read(&run.processes, rd, dirs);
 	if ((mixed = is_mixed(&run)))
 		processes_free(&run.processes);
@@ -405,9 +385,7 @@ say_all(const struct reader *rd)
 static void
 heap_finish(void)
 {
-	processes_free(&run.processes);
-	while (run.npaths > 0)
-		free(run.paths[--run.npaths]);
+	heap_free(&run);
 }
 
 static int
@@ -418,21 +396,17 @@ heap_main(int argc, char **argv)
 	static const struct show show_heap = { heap_option, NULL, NULL,
 	    NULL, heap_traces, say_all, heap_finish };
 
-	memset(&run, 0, sizeof(run));
-	processes_init(&run.processes, &ops);
-	run.top_ever.list = run.ever;
-	run.top_live.list = run.live;
-	run.top_ever.size = run.top_live.size = sizeof(struct heap_note);
-	run.top_ever.most = run.top_live.most = HEAP_TOP;
+	heap_init(&run, &ops);
 	return show(&show_heap, argc, argv);
 }
 
 const struct command cmd_heap = {
 	.name = "heap", .page = "utctl-stat",
 	.line = "show what programs have allocated and not freed",
-	.usage = "[-aj] " SHOW_USAGE,
+	.usage = "[-agj] " SHOW_USAGE,
 	.options = {
 	    "-a\talso callers of which nothing is left",
+	    "-g\twho calls the callers, as trees",
 	    "-j\tJSON", SHOW_HELP
 	},
 	.run = heap_main

@@ -25,17 +25,19 @@
 
 #include "../sym/process.h"
 #include "rows.h"
+#include "stacks.h"
 
 #define HEAP_TOP	10		/* blocks that are listed */
 #define HEAP_AGAIN	64		/* addresses that are remembered */
 #define BLOCK_FREED	UINT64_MAX	/* no block has such a size */
+#define HEAP_SITE	0x80000000u	/* in a caller that is a site */
 
 /* A block that is allocated, or one that was freed lately. */
 struct block {
 	uint64_t	 address;	/* 0: the entry is not used */
 	uint64_t	 size;		/* BLOCK_FREED: freed */
 	int64_t		 ns;		/* when it was allocated, or freed */
-	uint32_t	 caller;	/* the caller that did it */
+	uint32_t	 caller;	/* see heap_use */
 	int32_t		 thread;	/* the thread that did it */
 };
 
@@ -45,13 +47,27 @@ struct blocks {
 	size_t		 used, live;
 };
 
-/* Blocks that a caller has allocated. */
+/* Blocks that a caller has allocated, or a site: a whole call stack. */
 struct heap_use {
 	uint32_t	 caller;
 	uint64_t	 blocks, bytes;		/* live */
 	uint64_t	 largest;		/* live block at the end */
 	uint64_t	 calls, allocated;	/* live or not */
 	uint64_t	 unknown;		/* freed, not allocated here */
+	uint64_t	 temporary;	/* freed by the thread's next call */
+	uint64_t	 peak;		/* bytes at the process's peak */
+	uint64_t	 peaks;		/* the heap's when peak was noted */
+};
+
+struct heap_uses {
+	struct heap_use	*v;			/* by the caller's number */
+	size_t		 n;
+};
+
+/* The last call of a thread. */
+struct heap_thread {
+	uint64_t	 n;		/* number; 0: none yet */
+	uint64_t	 address;	/* allocated; or 0 */
 };
 
 /* A block that was allocated though it was live: see heap_track.c. */
@@ -64,19 +80,23 @@ struct heap {
 	struct process	 process;
 	const struct heap_run *run;
 	struct blocks	 blocks;
-	struct heap_use	*uses;			/* by the caller's number */
-	size_t		 nuses;
+	struct heap_uses callers;		/* without a call stack */
+	struct heap_uses by_site;
+	struct sites	 sites;
 	uint64_t	 nblocks, bytes;	/* live */
 	uint64_t	 calls, allocated, frees, failed;
 	uint64_t	 unknown, twice, unseen;
 	uint64_t	 unsure_twice;		/* twice, or events were lost */
 	uint64_t	 unsure_blocks;	/* live, or their free was lost */
 	uint64_t	 unsure_bytes;		/* bytes of these blocks */
+	uint64_t	 temporary;
 	uint64_t	 peak;			/* the most bytes at a time */
+	uint64_t	 peaks;			/* times that it grew */
 	int64_t		 peak_ns;		/* when the peak came */
 	struct heap_again again[HEAP_AGAIN];
 	size_t		 nagain;
-	struct map	 threads;		/* their last events */
+	struct map	 threads;		/* struct heap_thread */
+	struct heap_thread *thread;		/* the event's */
 };
 
 /* A block that is listed. */
@@ -93,6 +113,7 @@ struct heap_note {
 struct heap_run {
 	struct processes processes;
 	int		 all;			/* also what is not live */
+	int		 graphs;		/* -g: who calls the callers */
 	struct heap_note ever[HEAP_TOP], live[HEAP_TOP], twice[HEAP_TOP];
 	struct top	 top_ever, top_live;
 	size_t		 ntwice;
@@ -102,9 +123,22 @@ struct heap_run {
 
 /* heap_track.c */
 extern const struct call_kind heap_calls[];
-void	 blocks_free(struct blocks *);
+void	 heap_init(struct heap_run *, const struct process_ops *);
+void	 heap_release(struct process *);
+void	 heap_free(struct heap_run *);
+/* Before the numbers of a caller change, and after all. */
+void	 heap_use_peak(const struct heap *, struct heap_use *);
 void	 heap_call(struct processes *, struct ctf_stream *);
 /* The process has ended: what is live now is live at the end. */
 void	 heap_end(struct heap_run *, struct heap *);
+
+/* heap_tree.c */
+/* The callers that are shown, those with the most bytes first: how many. */
+size_t	 heap_rows(struct heap *, struct heap_use **);
+/* The caller of a row, or of a block, for the terminal; members of JSON. */
+const char *heap_caller_text(const struct heap *, uint32_t, char *);
+void	 heap_caller_json(const struct heap *, uint32_t);
+/* The call stacks of a row: a tree below it, or an array of JSON. */
+void	 heap_put_stacks(struct heap *, const struct heap_use *);
 
 #endif /* HEAP_H */

@@ -139,7 +139,7 @@ blocks_get(struct blocks *bs, uint64_t address)
 	return b;
 }
 
-void
+static void
 blocks_free(struct blocks *bs)
 {
 	free(bs->v);
@@ -162,17 +162,38 @@ thread_of(const struct ctf_stream *s)
 static struct heap_use *
 use_of(struct heap *h, uint32_t caller)
 {
-	const size_t n = h->nuses;
+	struct heap_uses *us = caller & HEAP_SITE ? &h->by_site : &h->callers;
+	const size_t i = caller & ~HEAP_SITE, n = us->n;
 
-	if (caller >= n) {
-		h->nuses = 2 * (size_t)caller + 16;
-		h->uses = realloc(h->uses, h->nuses * sizeof(*h->uses));
-		if (h->uses == NULL)
+	if (i >= n) {
+		us->n = 2 * i + 16;
+		us->v = realloc(us->v, us->n * sizeof(*us->v));
+		if (us->v == NULL)
 			die_errno("malloc");
-		memset(h->uses + n, 0, (h->nuses - n) * sizeof(*h->uses));
+		memset(us->v + n, 0, (us->n - n) * sizeof(*us->v));
 	}
-	h->uses[caller].caller = caller;
-	return &h->uses[caller];
+	us->v[i].caller = caller;
+	return &us->v[i];
+}
+
+/* Whoever calls, with the whole stack if that is known. */
+static uint32_t
+caller_of(struct heap *h, const struct ctf_stream *s)
+{
+	const struct site *site = site_get(&h->sites, s, h->process.serial);
+
+	return site != NULL ? site->number | HEAP_SITE :
+	    process_caller(&h->process, s, CALLER);
+}
+
+/* Note the bytes of the last peak: as now, if nothing has changed since. */
+void
+heap_use_peak(const struct heap *h, struct heap_use *u)
+{
+	if (u->peaks != h->peaks) {
+		u->peaks = h->peaks;
+		u->peak = u->bytes;
+	}
 }
 
 static void
@@ -180,6 +201,7 @@ forget(struct heap *h, struct block *b)
 {
 	struct heap_use *u = use_of(h, b->caller);
 
+	heap_use_peak(h, u);
 	u->blocks--;
 	u->bytes -= b->size;
 	h->nblocks--;
@@ -188,11 +210,10 @@ forget(struct heap *h, struct block *b)
 	b->size = BLOCK_FREED;
 }
 
-/* The thread's last event as so many'th of all; 0: none yet. */
-static uint64_t *
+static struct heap_thread *
 last_of(struct heap *h, int32_t thread)
 {
-	uint64_t *last = map_get(&h->threads, (uint32_t)thread);
+	struct heap_thread *last = map_get(&h->threads, (uint32_t)thread);
 
 	if (last != NULL)
 		return last;
@@ -217,9 +238,9 @@ remember_again(const struct heap_run *r, struct heap *h, uint64_t address)
  * allocation there?  A thread that had an event since had not begun it then.
  */
 static int
-was_again(struct heap *h, uint64_t address, int32_t thread)
+was_again(struct heap *h, uint64_t address)
 {
-	const uint64_t last = *last_of(h, thread);
+	const uint64_t last = h->thread->n;
 	struct heap_again *a;
 
 	for (a = h->again; a < h->again + HEAP_AGAIN; a++)
@@ -274,10 +295,11 @@ allocate(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
 	}
 	b->size = size_of(s->event->call, s);
 	b->ns = s->ns;
-	b->caller = process_caller(&h->process, s, CALLER);
+	b->caller = caller_of(h, s);
 	b->thread = thread_of(s);
 	h->blocks.live++;
 	u = use_of(h, b->caller);
+	heap_use_peak(h, u);
 	u->blocks++;
 	u->bytes += b->size;
 	u->calls++;
@@ -289,7 +311,9 @@ allocate(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
 	if (h->bytes > h->peak) {
 		h->peak = h->bytes;
 		h->peak_ns = s->ns;
+		h->peaks++;
 	}
+	h->thread->address = address;
 	(void)note_largest(&r->top_ever, h, b);
 }
 
@@ -319,7 +343,7 @@ static void
 block_release(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
     uint64_t address)
 {
-	const uint32_t caller = process_caller(&h->process, s, CALLER);
+	const uint32_t caller = caller_of(h, s);
 	struct block *b = blocks_find(&h->blocks, address);
 
 	if (b == NULL) {
@@ -330,6 +354,10 @@ block_release(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
 	if (b->size == BLOCK_FREED)
 		freed_twice(r, h, s, b, caller);
 	else {
+		if (h->thread->address == address) {
+			h->temporary++;
+			use_of(h, b->caller)->temporary++;
+		}
 		h->frees++;
 		forget(h, b);
 	}
@@ -352,7 +380,7 @@ reallocate(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
 		h->failed++;
 		return;
 	}
-	if (old != 0 && !was_again(h, old, thread_of(s)))
+	if (old != 0 && !was_again(h, old))
 		block_release(r, h, s, old);
 	if (address != 0)
 		allocate(r, h, s, address);
@@ -391,6 +419,7 @@ heap_call(struct processes *ps, struct ctf_stream *s)
 		return;
 	h = (struct heap *)processes_get(ps, s);
 	h->run = r;
+	h->thread = last_of(h, thread_of(s));
 	ps->n++;
 	if (c->kind->what == REALLOC)
 		reallocate(r, h, s, address);
@@ -402,7 +431,9 @@ heap_call(struct processes *ps, struct ctf_stream *s)
 		h->failed++;
 	else
 		allocate(r, h, s, address);
-	*last_of(h, thread_of(s)) = r->processes.n;
+	h->thread->n = r->processes.n;
+	if (c->kind->what == FREE)
+		h->thread->address = 0;
 }
 
 static int
@@ -457,4 +488,39 @@ heap_end(struct heap_run *r, struct heap *h)
 		note_live(r, h, b);
 	}
 	blocks_free(&h->blocks);
+}
+
+void
+heap_init(struct heap_run *r, const struct process_ops *ops)
+{
+	memset(r, 0, sizeof(*r));
+	processes_init(&r->processes, ops);
+	r->top_ever.list = r->ever;
+	r->top_live.list = r->live;
+	r->top_ever.size = r->top_live.size = sizeof(struct heap_note);
+	r->top_ever.most = r->top_live.most = HEAP_TOP;
+}
+
+void
+heap_release(struct process *p)
+{
+	struct heap *h = (struct heap *)p;
+	size_t i;
+
+	for (i = 0; i < h->threads.cap; i++)
+		free(h->threads.v[i].value);
+	map_free(&h->threads);
+	blocks_free(&h->blocks);
+	free(h->callers.v);
+	free(h->by_site.v);
+	sites_free(&h->sites);
+}
+
+void
+heap_free(struct heap_run *r)
+{
+	processes_free(&r->processes);
+	frames_free();
+	while (r->npaths > 0)
+		free(r->paths[--r->npaths]);
 }

@@ -188,6 +188,48 @@ lock_text(uint64_t address, const char *name, char *text)
 	return text;
 }
 
+/* The site of a caller; NULL: it is none. */
+static const struct site *
+site_of(const struct locks *ls, uint32_t caller)
+{
+	return caller % 2 == 0 ? NULL : ls->sites.v[caller / 2];
+}
+
+static const char *
+caller_text(const struct locks *ls, uint32_t caller, char *text)
+{
+	const struct site *site = site_of(ls, caller);
+
+	return site != NULL ? frame_text(site->frames[0], text) :
+	    callers_text(&ls->process.callers, caller / 2, text);
+}
+
+static void
+caller_json(const struct locks *ls, uint32_t caller)
+{
+	const struct site *site = site_of(ls, caller);
+
+	if (site == NULL) {
+		callers_json(&ls->process.callers, caller / 2);
+		return;
+	}
+	frame_json(site->frames[0]);
+	site_json(site);
+}
+
+/* The functions around the caller, with a text in front of the first one. */
+static void
+print_stack(const struct locks *ls, uint32_t caller, const char *before)
+{
+	const struct site *site = site_of(ls, caller);
+	char text[FRAME_TEXT];
+	size_t i;
+
+	for (i = before[0] == '\0'; site != NULL && i < site->n; i++)
+		printf("%12s%s%s\n", "", i == 0 ? before : "  ",
+		    frame_text(site->frames[i], text));
+}
+
 /* Print a name; for an object without one, the caller that used it first. */
 static void
 put_place(const struct rows *t, const char *head, const struct locks *ls,
@@ -200,7 +242,7 @@ put_place(const struct rows *t, const char *head, const struct locks *ls,
 	printf("  %s", lock_text(address, name, text));
 	if (name == NULL)
 		printf(" first used by %s",
-		    callers_text(&ls->process.callers, first, text));
+		    caller_text(ls, first, text));
 	putchar('\n');
 }
 
@@ -217,7 +259,7 @@ put_end(const struct locks *ls, const struct lock *l, const char *undone,
 	json_object(NULL);
 	json_i64("vtid", thread);
 	json_ns("ns", ns);
-	callers_json(&ls->process.callers, caller);
+	caller_json(ls, caller);
 	json_bool("unsure", lock_unsure(ls, ns));
 	json_end();
 	if (json_on)
@@ -225,8 +267,9 @@ put_end(const struct locks *ls, const struct lock *l, const char *undone,
 	ctf_print_time(ns, when);
 	printf("  %s not %s by thread %" PRId32 ", which %s it at %s from "
 	    "%s%s\n", lock_text(l->address, l->name, lock), undone, thread,
-	    done, when, callers_text(&ls->process.callers, caller, text),
+	    done, when, caller_text(ls, caller, text),
 	    lock_unsure(ls, ns) ? ", as far as is known" : "");
+	print_stack(ls, caller, "");
 }
 
 static void
@@ -262,7 +305,7 @@ put_lock(struct rows *t, const void *arg, size_t i)
 	json_address("lock", l->address);
 	json_string("lock_sym", l->name);
 	json_string("kind", l->isrw ? "rwlock" : "mutex");
-	callers_json(&sorted->locks->process.callers, l->first);
+	caller_json(sorted->locks, l->first);
 	put_stat(t, &l->stat);
 	if (json_on) {
 		put_held(sorted->locks, l);
@@ -276,13 +319,16 @@ static void
 put_caller(struct rows *t, const void *arg, size_t i)
 {
 	const struct locks_sorted *sorted = arg;
-	const struct callers *cs = &sorted->locks->process.callers;
+	const struct locks *ls = sorted->locks;
+	const uint32_t caller = sorted->callers[i];
 	char text[CALLER_TEXT];
 
-	callers_json(cs, sorted->callers[i]);
-	put_stat(t, sorted->locks->callers[sorted->callers[i]]);
-	if (row_end(t, "caller"))
-		printf("  %s\n", callers_text(cs, sorted->callers[i], text));
+	caller_json(ls, caller);
+	put_stat(t, ls->callers[caller]);
+	if (!row_end(t, "caller"))
+		return;
+	printf("  %s\n", caller_text(ls, caller, text));
+	print_stack(ls, caller, "");
 }
 
 static void
@@ -293,7 +339,7 @@ put_cond(struct rows *t, const void *arg, size_t i)
 
 	json_address("cond", c->address);
 	json_string("cond_sym", c->name);
-	callers_json(&sorted->locks->process.callers, c->first);
+	caller_json(sorted->locks, c->first);
 	row_u64(t, "waits", "waits", c->waits);
 	row_u64(t, "failed", "failed", c->failed);
 	row_u64(t, "signals", "signals", c->signals);
@@ -369,23 +415,27 @@ put_note(struct rows *t, const void *arg, size_t i)
 	row_who(t, "began", n->ns, p->host, p->name, p->vpid, n->thread);
 	json_address("lock", n->lock->address);
 	json_string("lock_sym", n->lock->name);
-	callers_json(&p->callers, n->caller);
+	caller_json(n->process, n->caller);
 	json_bool("failed", n->failed);
 	if (row_end(t, "lock  caller"))
 		printf("  %s  %s%s", lock_text(n->lock->address, n->lock->name,
-		    lock), callers_text(&p->callers, n->caller, text),
+		    lock), caller_text(n->process, n->caller, text),
 		    n->failed ? " (failed)" : "");
 	if (n->known) {
 		json_object("holder");
 		json_i64("vtid", n->holder);
-		callers_json(&p->callers, n->holder_caller);
+		caller_json(n->process, n->holder_caller);
 		json_end();
 		if (row_end(t, NULL))
 			printf("  held by %" PRId32 " %s", n->holder,
-			    callers_text(&p->callers, n->holder_caller, text));
+			    caller_text(n->process, n->holder_caller, text));
 	}
-	if (row_end(t, NULL))
-		putchar('\n');
+	if (!row_end(t, NULL))
+		return;
+	putchar('\n');
+	print_stack(n->process, n->caller, "");
+	if (n->known)
+		print_stack(n->process, n->holder_caller, "held by ");
 }
 
 static void
@@ -410,7 +460,9 @@ locks_print(const struct locks_run *r, const struct reader *rd)
 static int
 locks_option(int c)
 {
-	return show_all_option(c, &run.all);
+	if (c == 'g')
+		run.graphs = 1;
+	return c == 'g' || show_all_option(c, &run.all);
 }
 
 static int
@@ -418,6 +470,7 @@ locks_traces(struct reader *rd, char **dirs)
 {
 	struct process *p;
 
+	rd->stacks = run.graphs;
 	processes_read(&run.processes, rd, dirs);
 	for (p = run.processes.first; p != NULL; p = p->next)
 		locks_settle((struct locks *)p);
@@ -445,6 +498,7 @@ static void
 locks_finish(void)
 {
 	processes_free(&run.processes);
+	frames_free();
 }
 
 static int
@@ -467,8 +521,9 @@ locks_main(int argc, char **argv)
 const struct command cmd_locks = {
 	.name = "locks", .page = "utctl-stat",
 	.line = "show how long threads waited for locks, and held them",
-	.usage = "[-aj] " SHOW_USAGE,
+	.usage = "[-agj] " SHOW_USAGE,
 	.options = {
+	    "-g\tcallers with their whole call stacks",
 	    "-a\tall of them, not only 20 of a kind",
 	    "-j\tJSON", SHOW_HELP
 	},

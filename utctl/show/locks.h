@@ -27,6 +27,7 @@
 #include "../sym/process.h"
 #include "hist.h"
 #include "rows.h"
+#include "stacks.h"
 
 #define LOCKS_TOP	10	/* waits and holds that are listed */
 #define LOCKS_MOST	4096	/* threads that wait for a lock, or have it */
@@ -124,7 +125,12 @@ struct locks {
 	struct process	 process;
 	struct locks_run *run;
 	struct map	 locks, conds, threads;
-	struct lock_stat **callers;	/* by number; NULL: none yet */
+	struct sites	 sites;		/* with -g */
+	/*
+	 * By number: twice that of a caller; or of a site, and 1 more.  NULL:
+	 * none yet.
+	 */
+	struct lock_stat **callers;
 	size_t		 ncallers;
 	uint64_t	 unheld;	/* released, not acquired here */
 	uint64_t	 unseen;	/* not released, but acquired again */
@@ -149,6 +155,7 @@ struct lock_note {
 struct locks_run {
 	struct processes processes;
 	int		 all;		/* no table is cut */
+	int		 graphs;	/* -g: callers are whole stacks */
 	int		 lttng;		/* events are LTTng's */
 	int		 nobody;	/* unknown threads, too */
 	struct lock_note waits[LOCKS_TOP], holds[LOCKS_TOP];

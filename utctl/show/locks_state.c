@@ -541,6 +541,7 @@ locks_free(struct locks *ls)
 			free(ls->callers[i]);
 		}
 	free(ls->callers);
+	sites_free(&ls->sites);
 	map_free(&ls->locks);
 	map_free(&ls->conds);
 	map_free(&ls->threads);

@@ -311,6 +311,16 @@ lock_event(const struct lock_event *e, int what, enum lock_mode mode)
 		kept(e, l);
 }
 
+static uint32_t
+caller_of(struct locks *ls, const struct ctf_stream *s)
+{
+	const struct site *site = !ls->run->graphs ? NULL :
+	    site_get(&ls->sites, s, ls->process.serial);
+
+	return site != NULL ? 2 * site->number + 1 :
+	    2 * process_caller(&ls->process, s, CALLER);
+}
+
 void
 locks_call(struct processes *ps, struct ctf_stream *s)
 {
@@ -337,7 +347,7 @@ locks_call(struct processes *ps, struct ctf_stream *s)
 	if (c->kind->what / 4 != KEPT &&
 	    (c->kind->what / 4 != WOKEN || !lock_leave_deep(e.thread)))
 		lock_leave_settle(e.process, e.thread);
-	e.caller = process_caller(&e.process->process, s, CALLER);
+	e.caller = caller_of(e.process, s);
 	if (c->kind->what / 4 < WAIT)
 		lock_event(&e, c->kind->what / 4,
 		    (enum lock_mode)(c->kind->what % 4));

@@ -90,6 +90,11 @@ void	 text_trace(struct ctf_trace *);
 
 /* print_field.c */
 char	*put_fields(char *, const struct ctf_stream *);
+char	*put_hex(char *, uint64_t);
+
+/* print_stack.c: lines, and members, of the event's call stack. */
+char	*put_stack(char *, const struct ctf_stream *);
+char	*put_json_stack(char *, const struct ctf_stream *);
 
 /* columns.c: what a line of text has, as view -o names it. */
 /* Set the columns: names between commas; dies if one is unknown. */

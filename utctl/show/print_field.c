@@ -47,6 +47,14 @@ put_bits(char *p, const struct ctf_type *t, uint64_t v)
 	return p + n;
 }
 
+char *
+put_hex(char *p, uint64_t v)
+{
+	static const struct ctf_type word = { .base = 16 };
+
+	return put_bits(p, &word, v);
+}
+
 /* Many readers of JSON have doubles only: more than they hold is text. */
 static int
 is_large(const struct ctf_type *t, uint64_t v)

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "../ctf/cores.h"
+#include "../ctf/ctf_stack.h"
 #include "common/compat.h"
 #include "show.h"
 
@@ -154,6 +155,7 @@ show(const struct show *sh, int argc, char **argv)
 	sh->end();
 	symbols_end();
 	reader_free(&rd);
+	stack_free();
 	select_free(&sel);
 	return status;
 }

@@ -264,7 +264,11 @@ stat_option(int c)
 		pairs_add(&r->pairs, optarg);
 		return r->durations = 1;
 	case 'g':
-		groups_by(&r->groups, optarg);
+		if (strcmp(optarg, "function") == 0 ||
+		    strcmp(optarg, "stack") == 0)
+			r->profile = optarg;
+		else
+			groups_by(&r->groups, optarg);
 		return 1;
 	case 'j':
 		json_start(1);
@@ -294,6 +298,10 @@ check(void)
 		    r->pairs.named ? "-d" : "-D");
 	if (!r->durations && r->slowest != 0)
 		die("-S: for the pairs of -d or -D");
+	if (r->profile != NULL && (r->groups.nby > 0 || r->value != NULL ||
+	    r->durations || r->points))
+		die("-g %s goes with no other -g, -v, -c, -d or -D",
+		    r->profile);
 	if (!r->durations && r->groups.nby == 0)
 		groups_by(&r->groups, "event");
 	r->groups.names[r->groups.nby] = r->value;
@@ -304,7 +312,7 @@ static void
 stat_begin(struct reader *rd, char **dirs)
 {
 	(void)dirs;
-	if (!run.points && !run.durations)
+	if (!run.points && !run.durations && run.profile == NULL)
 		rd->cores = &cores;
 }
 
@@ -314,7 +322,9 @@ stat_traces(struct reader *rd, char **dirs)
 	struct stat_run *r = &run;
 
 	reader_open_all(rd, dirs);
-	if (r->points)
+	if (r->profile != NULL)
+		profile(rd, strcmp(r->profile, "function") == 0);
+	else if (r->points)
 		clocks_points(rd);
 	else if (r->durations)
 		durations(rd, &r->pairs, &r->groups,
@@ -337,6 +347,7 @@ stat_end(void)
 	groups_free(&run.groups);
 	clocks_free(&run.clocks);
 	pairs_free(&run.pairs);
+	profile_end();
 }
 
 static int
@@ -357,10 +368,12 @@ const struct command cmd_stat = {
 	.line = "count the events of traces, and sum up their fields",
 	.usage = "[-cj] [-d] [-D begin,end[,field]] ... [-J processes] "
 	    "[-S count] "
-	    "[-g event | program | thread | host | field] ... [-v field] "
+	    "[-g event | program | thread | host | function | stack | field] "
+	    "... [-v field] "
 	    SHOW_USAGE,
 	.options = {
 	    "-g name\tby event (the default), program, thread, host or a field",
+	    "-g function | stack\tby who calls, and what is called meanwhile",
 	    "-c\tprint what the clocks said, instead of events",
 	    "-d\thow long pairs of events took: x_begin and x_end",
 	    "-D a,b,key\tpairs of these events; key: a field of both",

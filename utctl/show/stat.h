@@ -97,6 +97,10 @@ void	 groups_free(struct groups *);
  */
 void	 durations(struct reader *, struct pairs *, struct groups *, size_t);
 
+/* profile.c: prints events by the functions on their stacks, or by stack. */
+void	 profile(struct reader *, int);
+void	 profile_end(void);
+
 struct clock_seen {
 	char	*name;
 	double	 error;			/* ns; 0: nothing is known */
@@ -129,6 +133,7 @@ struct stat_run {
 	int64_t		 begin, end;
 	uint64_t	 n, bytes;
 	int		 any;		/* some event was looked at */
+	const char	*profile;	/* -g function or stack; or NULL */
 };
 
 /* stat_cores.c: what a process has counted, from one to the other. */

@@ -54,6 +54,7 @@ struct live {
 };
 
 static int		 follow, quiet;		/* -F and -q */
+static int		 stacks;		/* -o stack */
 static const char	*columns;		/* -o; or NULL */
 static struct live	 live;			/* for -F */
 
@@ -85,7 +86,6 @@ put_json_event(char *p, struct ctf_stream *s)
 	return put_fields(out_put(p, ev->text, ev->textlen), s);
 }
 
-/* The last member. */
 static char *
 put_json_depth(char *p, size_t depth, int64_t took)
 {
@@ -93,7 +93,8 @@ put_json_depth(char *p, size_t depth, int64_t took)
 	p = ctf_put_u64(out_text(p, ",\"depth\":"), depth);
 	if (took == TOOK_NONE)
 		return p;
-	return ctf_put_i64(out_text(p, ",\"took_ns\":\""), took);
+	p = ctf_put_i64(out_text(p, ",\"took_ns\":\""), took);
+	return out_text(p, "\"");
 }
 
 /* Makes ready what of a trace is printed, before its events. */
@@ -113,8 +114,7 @@ put_indented(char *p, struct ctf_stream *s)
 	const size_t depth = indent_event(s, &took);
 
 	if (style.json)
-		return out_text(put_json_depth(put_json_event(p, s), depth,
-		    took), took == TOOK_NONE ? "}" : "\"}");
+		return put_json_depth(put_json_event(p, s), depth, took);
 	p = out_room(columns_event(p, s, depth), ROOM);
 	return took == TOOK_NONE ? p : put_took(out_text(p, " "), took);
 }
@@ -125,11 +125,15 @@ print_event(void *arg, struct ctf_stream *s)
 	char *p = out_begin();
 
 	(void)arg;
-	p = indent_on ? put_indented(p, s) : !style.json ?
-	    columns_event(p, s, 0) : out_text(put_json_event(p, s), "}");
+	p = indent_on ? put_indented(p, s) : style.json ?
+	    put_json_event(p, s) : columns_event(p, s, 0);
+	if (stacks && style.json)
+		p = put_json_stack(p, s);
 	p = out_room(p, ROOM);
+	if (style.json)
+		*p++ = '}';
 	*p++ = '\n';
-	out_end(p);
+	out_end(stacks && !style.json ? put_stack(p, s) : p);
 }
 
 /* A loss, in JSON: from then, and to then if that is told. */
@@ -365,8 +369,10 @@ view_begin(struct reader *r, char **dirs)
 {
 	ctf_print_init(json_on);
 	indent_begin(r);
+	r->stacks = stacks = columns_have("stack");
 	/* Lines that depend on other events are read on one core. */
-	if (!follow && !quiet && !indent_on && !columns_have("delta"))
+	if (!follow && !quiet && !indent_on && !stacks &&
+	    !columns_have("delta"))
 		r->cores = &cores;
 	if (!follow)
 		return;
@@ -386,7 +392,7 @@ view(struct reader *r, char **dirs)
 		return live.failed;
 	}
 	reader_open_all(r, dirs);
-	if (r->nhosts > 1 && columns == NULL)
+	if (r->nhosts > 1 && (columns == NULL || strcmp(columns, "stack") == 0))
 		columns_set(COLUMNS_HOSTS);
 	if (columns_have("relative") && reader_span(r, &first, &last))
 		columns_from(first);
@@ -412,9 +418,9 @@ check(void)
 {
 	if (follow && quiet)
 		die("-F and -q: totals are known at the end");
-	if (columns != NULL && json_on)
+	if (columns != NULL && json_on && strcmp(columns, "stack") != 0)
 		die("-o and -j: JSON has all there is, and the host if there "
-		    "are several");
+		    "are several; with -o stack, the call stacks");
 	if (columns != NULL && quiet)
 		die("-o and -q: totals have no columns");
 	if (indent_on && quiet)

@@ -453,6 +453,15 @@ symbols_lines(const struct ctf_stream *s, const struct ctf_field *f,
 	return &n->lines;
 }
 
+const struct mapping *
+symbols_mapping(const struct ctf_stream *s, uint64_t addr,
+    enum ctf_address kind)
+{
+	return off || table == NULL ? NULL :
+	    process_mapping(processes_get(table, s),
+	    kind == ADDRESS_RETURN ? addr - 1 : addr);
+}
+
 /*
  * One line names the first program, and tells how many there are.  If not all
  * was read, modules may come later.

@@ -83,6 +83,10 @@ struct place {
 
 size_t	 symbols_places(const struct ctf_stream *, uint64_t,
 	    enum ctf_address, const struct place **);
+/* The module that has the address; NULL: none, or names are not wanted. */
+struct mapping;
+const struct mapping *symbols_mapping(const struct ctf_stream *, uint64_t,
+	    enum ctf_address);
 /* Make text of places, to be freed; NULL: no line is known. */
 char	*places_text(const struct place *, size_t);
 /*

@@ -1,0 +1,248 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+
+/*
+ * utctl stat -g function and -g stack: where the events with call stacks are,
+ * by the functions that are on these, or as a tree of who calls whom.
+ */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../say.h"
+#include "../sym/process.h"
+#include "rows.h"
+#include "show.h"
+#include "stacks.h"
+#include "stat.h"
+
+/* A function: events in it, and in whatever it calls. */
+struct where {
+	const struct frame	*frame;
+	uint64_t		 self, total;
+	uint32_t		 last;		/* site + 1 that was counted */
+};
+
+struct profile {
+	struct processes	 processes;
+	struct sites		 sites;
+	uint64_t		*counts;	/* events, by site */
+	size_t			 room;
+	uint64_t		 n;
+	int64_t			 begin, end;
+	struct where		*list;
+	size_t			 nlist;
+};
+
+static struct profile	 run;
+
+static void
+count(void *arg, struct ctf_stream *s)
+{
+	struct profile *p = arg;
+	const struct site *site = site_get(&p->sites, s,
+	    processes_get(&p->processes, s)->serial);
+	const size_t n = p->room;
+
+	if (site == NULL)
+		return;
+	if (site->number >= n) {
+		p->room = 2 * n + 64;
+		p->counts = realloc(p->counts, p->room * sizeof(*p->counts));
+		if (p->counts == NULL)
+			die_errno("malloc");
+		memset(p->counts + n, 0, (p->room - n) * sizeof(*p->counts));
+	}
+	p->counts[site->number]++;
+	if (p->n++ == 0)
+		p->begin = s->ns;
+	p->end = s->ns;
+}
+
+static double
+percent(const struct profile *p, uint64_t n)
+{
+	return p->n == 0 ? 0 : 100 * (double)n / (double)p->n;
+}
+
+/*
+ * Functions.
+ */
+
+static int
+by_self(const void *a, const void *b)
+{
+	const struct where *x = a, *y = b;
+
+	if (x->self != y->self)
+		return x->self < y->self ? 1 : -1;
+	if (x->total != y->total)
+		return x->total < y->total ? 1 : -1;
+	return (x->frame->address > y->frame->address) -
+	    (x->frame->address < y->frame->address);
+}
+
+/* A function that calls itself is counted once for each event. */
+static void
+add_site(struct profile *p, struct map *m, const struct site *site)
+{
+	const uint64_t n = p->counts[site->number];
+	struct where *w;
+	uint64_t key;
+	size_t i;
+
+	for (i = 0; i < site->n; i++) {
+		key = frame_function(site->frames[i]);
+		if ((w = map_get(m, key)) == NULL) {
+			w = &p->list[p->nlist++];
+			w->frame = site->frames[i];
+			map_put(m, key, w);
+		}
+		if (i == 0)
+			w->self += n;
+		if (w->last != site->number + 1)
+			w->total += n;
+		w->last = site->number + 1;
+	}
+}
+
+static void
+put_where(struct rows *t, const void *arg, size_t i)
+{
+	const struct profile *p = arg;
+	const struct where *w = &p->list[i];
+	char text[FRAME_TEXT];
+
+	if (json_on)
+		frame_json(w->frame);
+	row_u64(t, "self", "self", w->self);
+	row_text(t, "%", "%.1f", percent(p, w->self));
+	row_u64(t, "total", "total", w->total);
+	row_text(t, "%", "%.1f", percent(p, w->total));
+	if (row_end(t, "function"))
+		printf("  %s\n", frame_text(w->frame, text));
+}
+
+static void
+put_functions(struct profile *p)
+{
+	static const int widths[] = { 12, 6, 12, 6 };
+	struct rows t = { .fixed = widths };
+	struct map m;
+	size_t i, most = 1;
+
+	memset(&m, 0, sizeof(m));
+	for (i = 0; i < p->sites.n; i++)
+		most += p->sites.v[i]->n;
+	if ((p->list = calloc(most, sizeof(*p->list))) == NULL)
+		die_errno("malloc");
+	for (i = 0; i < p->sites.n; i++)
+		add_site(p, &m, p->sites.v[i]);
+	if (p->nlist > 1)
+		qsort(p->list, p->nlist, sizeof(*p->list), by_self);
+	rows_put(&t, "functions", p->nlist, put_where, p);
+	map_free(&m);
+	free(p->list);
+}
+
+/*
+ * Stacks.
+ */
+
+static void
+print_line(const void *arg, const struct tree *t, int indent)
+{
+	const struct profile *p = arg;
+	char text[FRAME_TEXT];
+
+	printf("%12" PRIu64 " %6.1f %12" PRIu64 " %6.1f %*s%s\n", t->values[0],
+	    percent(p, t->values[0]), t->values[1], percent(p, t->values[1]),
+	    indent, "", frame_text(t->frame, text));
+}
+
+static void
+put_stacks(const struct profile *p)
+{
+	uint64_t values[TREE_VALUES] = { 0 };
+	struct tree root = { .child = NULL };
+	const struct site *site;
+	size_t i;
+
+	json_array("stacks");
+	for (i = 0; i < p->sites.n; i++) {
+		site = p->sites.v[i];
+		values[0] = p->counts[i];
+		if (!json_on) {
+			tree_add_inwards(&root, site, values)->values[1] +=
+			    values[0];
+			continue;
+		}
+		json_object(NULL);
+		json_u64("events", values[0]);
+		site_json(site);
+		json_end();
+	}
+	json_end();
+	if (root.child != NULL)
+		printf("%12s %6s %12s %6s  function\n", "total", "%", "self",
+		    "%");
+	tree_sort(&root);
+	tree_print(&root, print_line, p);
+	tree_free(&root);
+}
+
+void
+profile(struct reader *rd, int functions)
+{
+	static const struct process_ops none = { .size =
+	    sizeof(struct process) };
+	static const struct reader_ops ops = { .event = count };
+
+	memset(&run, 0, sizeof(run));
+	run.sites.functions = 1;
+	run.begin = INT64_MIN;
+	processes_init(&run.processes, &none);
+	symbols_use(rd, &run.processes);
+	rd->stacks = 1;
+	reader_run(rd, &ops, &run);
+	if (show_any(rd)) {
+		show_totals(rd);
+		show_count("with_stacks", run.n, "",
+		    "of them with a call stack");
+		show_span(run.begin, run.end, "\n");
+		if (functions)
+			put_functions(&run);
+		else
+			put_stacks(&run);
+		json_end();
+	}
+	if (run.n == 0 && rd->nevents > 0)
+		say("no event has a call stack: record with record -g, or "
+		    "add-context stack");
+}
+
+void
+profile_end(void)
+{
+	processes_free(&run.processes);
+	sites_free(&run.sites);
+	frames_free();
+	free(run.counts);
+	memset(&run, 0, sizeof(run));
+}

@@ -1,0 +1,373 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+
+/*
+ * Call stacks by name: see stacks.h.
+ */
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../json.h"
+#include "../say.h"
+#include "../sym/image.h"
+#include "../sym/process.h"
+#include "../sym/symbols.h"
+#include "stacks.h"
+
+#define INLINED	16		/* functions in one place, and no more */
+#define MANY	3		/* callers of what is called from everywhere */
+
+static struct frame	 frames[STACK_MAX * INLINED];
+static struct map	 known;		/* struct frame, by all of it */
+
+static const char *
+base_name(const char *path)
+{
+	const char *slash = path == NULL ? NULL : strrchr(path, '/');
+
+	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+static const char *
+module_of(const struct ctf_stream *s, uint64_t address, enum ctf_address kind)
+{
+	const struct mapping *m = symbols_mapping(s, address, kind);
+
+	return m == NULL ? NULL : base_name(image_path(m->image));
+}
+
+/* Is the function called file+0x1234? */
+static int
+is_nameless(const char *function, const char *module)
+{
+	const size_t n = strlen(module);
+
+	return strncmp(function, module, n) == 0 &&
+	    strncmp(function + n, "+0x", 3) == 0;
+}
+
+static size_t
+put_frame(struct frame *f, const struct ctf_stream *s, uint64_t address,
+    enum ctf_address kind)
+{
+	const struct place *p;
+	const char *module;
+	size_t i, n = symbols_places(s, address, kind, &p);
+
+	memset(f, 0, sizeof(*f));
+	f->address = address;
+	if (n == 0)
+		return 1;
+	module = module_of(s, address, kind);
+	n = n < INLINED ? n : INLINED;
+	for (i = 0; i < n; i++, p++, f++) {
+		f->address = address;
+		f->function = p->function;
+		f->file = p->file;
+		f->line = p->line;
+		f->inlined = p->inlined;
+		f->module = module == NULL ||
+		    is_nameless(p->function, module) ? NULL : module;
+	}
+	return n;
+}
+
+size_t
+stack_frames(const struct ctf_stream *s, const struct stack *st,
+    const struct frame **list)
+{
+	size_t i, n = 0;
+
+	*list = frames;
+	for (i = 0; st != NULL && i < st->n; i++)
+		n += put_frame(&frames[n], s, st->frames[i],
+		    stack_kind(s, i));
+	return n;
+}
+
+/* The one frame that is equal. */
+static const struct frame *
+frame_get(const struct frame *f)
+{
+	const uint64_t key = map_bytes(0, f, sizeof(*f));
+	struct frame *mine = map_get(&known, key);
+
+	if (mine != NULL)
+		return mine;
+	if ((mine = malloc(sizeof(*mine))) == NULL)
+		die_errno("malloc");
+	*mine = *f;
+	map_put(&known, key, mine);
+	return mine;
+}
+
+void
+frames_free(void)
+{
+	size_t i;
+
+	for (i = 0; i < known.cap; i++)
+		free(known.v[i].value);
+	map_free(&known);
+}
+
+static struct site *
+site_new(struct sites *ss, const struct ctf_stream *s, const struct stack *st)
+{
+	const struct frame *list;
+	struct frame f;
+	size_t i, n = stack_frames(s, st, &list);
+	struct site *site = malloc(sizeof(*site) + n * sizeof(list));
+
+	if (ss->n == ss->room) {
+		ss->room = ss->room == 0 ? 64 : 2 * ss->room;
+		ss->v = realloc(ss->v, ss->room * sizeof(*ss->v));
+	}
+	if (site == NULL || ss->v == NULL)
+		die_errno("malloc");
+	site->stack = st;
+	site->number = (uint32_t)ss->n;
+	site->outside = 0;
+	site->n = n;
+	for (i = 0; i < n; i++) {
+		f = list[i];
+		if (ss->functions) {
+			f.file = NULL;
+			f.line = 0;
+		}
+		site->frames[i] = frame_get(&f);
+	}
+	return ss->v[ss->n++] = site;
+}
+
+struct site *
+site_get(struct sites *ss, const struct ctf_stream *s, uint64_t modules)
+{
+	const struct stack *st = stack_of(s);
+	struct site *site;
+	uint64_t key;
+
+	if (st == NULL)
+		return NULL;
+	key = map_bytes(modules, &st, sizeof(st));
+	if ((site = map_get(&ss->map, key)) == NULL) {
+		site = site_new(ss, s, st);
+		map_put(&ss->map, key, site);
+	}
+	return site;
+}
+
+void
+sites_free(struct sites *ss)
+{
+	while (ss->n > 0)
+		free(ss->v[--ss->n]);
+	free(ss->v);
+	ss->v = NULL;
+	ss->room = 0;
+	map_free(&ss->map);
+}
+
+/*
+ * Wrappers: functions of the C and the C++ library; and those that many others
+ * call, and that have nothing below them, in all stacks, but wrappers and what
+ * allocates.
+ */
+
+struct function {
+	uint64_t	 callers;	/* functions that call it */
+	int		 direct;	/* only wrappers are below */
+	int		 wrapper;
+};
+
+static int
+is_runtime(const char *module)
+{
+	static const char *const names[] = { "libc.", "libc-", "ld-",
+	    "libstdc++.", "libc++", "libsupc++." };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (module != NULL &&
+		    strncmp(module, names[i], strlen(names[i])) == 0)
+			return 1;
+	return 0;
+}
+
+/* Functions without a name are told apart by their calls. */
+uint64_t
+frame_function(const struct frame *f)
+{
+	return f->function != NULL ? (uintptr_t)f->function : f->address;
+}
+
+static struct function *
+function_get(struct map *m, const struct frame *f)
+{
+	struct function *fn = map_get(m, frame_function(f));
+
+	if (fn != NULL)
+		return fn;
+	if ((fn = calloc(1, sizeof(*fn))) == NULL)
+		die_errno("malloc");
+	fn->wrapper = is_runtime(f->module);
+	map_put(m, frame_function(f), fn);
+	return fn;
+}
+
+/* Note the caller of each function, once. */
+static void
+note_callers(struct map *m, struct map *calls, const struct site *site)
+{
+	struct function *fn;
+	uint64_t pair[2], key;
+	size_t i;
+
+	for (i = 0; i + 1 < site->n; i++) {
+		fn = function_get(m, site->frames[i]);
+		pair[0] = frame_function(site->frames[i]);
+		pair[1] = frame_function(site->frames[i + 1]);
+		key = map_bytes(0, pair, sizeof(pair));
+		if (pair[0] == pair[1] || map_get(calls, key) != NULL)
+			continue;
+		map_put(calls, key, fn);
+		fn->callers++;
+	}
+}
+
+/* Which functions have something else than wrappers below them? */
+static void
+note_direct(struct map *m, const struct site *site)
+{
+	struct function *fn;
+	size_t i;
+	int direct = 1;
+
+	for (i = 0; i < site->n; i++) {
+		fn = function_get(m, site->frames[i]);
+		fn->direct &= direct;
+		direct &= fn->wrapper;
+	}
+}
+
+/* Find wrappers, once more with those that are known; are there new ones? */
+static int
+find_wrappers(struct map *m, const struct sites *ss)
+{
+	struct function *fn;
+	size_t i;
+	int any = 0;
+
+	for (i = 0; i < m->cap; i++)
+		if ((fn = m->v[i].value) != NULL)
+			fn->direct = 1;
+	for (i = 0; i < ss->n; i++)
+		note_direct(m, ss->v[i]);
+	for (i = 0; i < m->cap; i++)
+		if ((fn = m->v[i].value) != NULL && fn->direct &&
+		    !fn->wrapper && fn->callers >= MANY)
+			any = fn->wrapper = 1;
+	return any;
+}
+
+void
+sites_outside(struct sites *ss)
+{
+	struct map functions, calls;
+	struct site *site;
+	size_t i, k;
+
+	memset(&functions, 0, sizeof(functions));
+	memset(&calls, 0, sizeof(calls));
+	for (i = 0; i < ss->n; i++)
+		note_callers(&functions, &calls, ss->v[i]);
+	while (find_wrappers(&functions, ss))
+		continue;
+	for (i = 0; i < ss->n; i++) {
+		site = ss->v[i];
+		for (k = 0; k + 1 < site->n &&
+		    function_get(&functions, site->frames[k])->wrapper; k++)
+			continue;
+		site->outside = k + 1 < site->n ? (uint32_t)k : 0;
+	}
+	for (i = 0; i < functions.cap; i++)
+		free(functions.v[i].value);
+	map_free(&functions);
+	map_free(&calls);
+}
+
+/*
+ * Names of frames.
+ */
+
+int
+frame_is(const struct frame *a, const struct frame *b)
+{
+	return a == b || (a->function != NULL && a->function == b->function &&
+	    a->file == b->file && a->line == b->line);
+}
+
+const char *
+frame_file(const struct frame *f)
+{
+	return base_name(f->file);
+}
+
+const char *
+frame_text(const struct frame *f, char *buf)
+{
+	char *text, *shown;
+
+	text = f->function == NULL ? format("0x%" PRIx64, f->address) :
+	    f->module == NULL ? format("%s", f->function) : f->file == NULL ?
+	    format("%s (%s)", f->function, f->module) :
+	    format("%s %s:%u (%s)", f->function, frame_file(f), f->line,
+	    f->module);
+	cut_text(buf, FRAME_TEXT, shown = clean(text));
+	free(shown);
+	free(text);
+	return buf;
+}
+
+void
+frame_json(const struct frame *f)
+{
+	json_address("caller", f->address);
+	json_string("caller_sym", f->function);
+	if (f->file != NULL) {
+		json_string("file", f->file);
+		json_u64("line", f->line);
+	}
+	if (f->module != NULL)
+		json_string("module", f->module);
+}
+
+void
+site_json(const struct site *site)
+{
+	size_t i;
+
+	json_array("stack");
+	for (i = 0; i < site->n; i++) {
+		json_object(NULL);
+		frame_json(site->frames[i]);
+		json_end();
+	}
+	json_end();
+}
