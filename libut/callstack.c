@@ -260,7 +260,6 @@ static void
 round_begin(struct callstack *s, struct defined *d, const struct writer *w,
     uint64_t serial, uint32_t start)
 {
-
 	d->mine = 0;			/* in case a handler jumps */
 	atomic_signal_fence(memory_order_seq_cst);
 	d->sub = w->sub;
