@@ -528,8 +528,11 @@ begin_stacked(struct ut_record *r, struct writer *w)
 	r->on |= ON_STACK;
 	l->stack_id = 0;
 	/* For libut's own events under its lock, no stack tells anything. */
-	l->definition = ut_guest_here() ? 0 : ut_callstack_find(l, w,
-	    prefix_of(r, w), ut_prefix_caller(r));
+	if (r->event->caller == UT_STACKLESS || ut_guest_here())
+		l->definition = 0;
+	else
+		l->definition = ut_callstack_find(l, w, prefix_of(r, w),
+		    ut_prefix_caller(r));
 	r->len += l->definition;
 	if (UT_LIKELY(writer_ready(w, r->len)))
 		return put_stacked(r, w);

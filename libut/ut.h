@@ -209,7 +209,7 @@ struct ut_event {
 	void			*type;	/* libut's: what the twins share */
 	uint16_t		 id[UT_REGIONS]; /* libut's, 0 is none */
 	uint32_t		 mask;	/* libut's: who listens, a bit each */
-	uint32_t		 caller; /* 1: of those that call ut_begin_at */
+	uint32_t		 caller; /* not 0: calls ut_begin_at */
 	void			*filters; /* libut's: of those who have one */
 } __attribute__((aligned(64)));
 
@@ -372,6 +372,10 @@ ut_this_module_remove(void)
 /* The event says so; those of wrappers say where the program has called. */
 #define UT_FROM()	UT_CALLER()
 
+/* ut_event.caller: 2 for an event without a stack, where others have one. */
+#define UT_STACKS	1
+#define UT_STACKLESS	2
+
 /*
  * UT_SEMICOLON lets a semicolon follow, as after a declaration, or none: C has
  * no empty declaration, but for one with that word in front.
@@ -458,7 +462,7 @@ public:
 	};								\
 	UT_OWN struct ut_event ev UT_SECTION = {			\
 		0, UT_LEVEL_VALUE(__VA_ARGS__), str,			\
-		ut_fields_##ev, NULL, NULL, { 0 }, 0, 1, NULL		\
+		ut_fields_##ev, NULL, NULL, { 0 }, 0, UT_STACKS, NULL	\
 	};								\
 	UT_OWN void __attribute__((noinline)) UT_HELPER			\
 	ut_record_##ev(struct ut_event *ut_e				\

@@ -248,10 +248,10 @@ narrow() {
 	}' "$1" || fail "wide: $(cat "$1")"
 }
 
-# Both readers agree on DIR, event by event.  Where there is no babeltrace2,
-# one is enough.
+# Both readers agree on DIR, event by event; -e '*' prints definitions of call
+# stacks, too.  Where there is no babeltrace2, one is enough.
 readers_agree() {
-	utctl view "$1" >"$T/view.out" 2>"$T/view.err" ||
+	utctl view -e '*' "$1" >"$T/view.out" 2>"$T/view.err" ||
 	    fail "view $1: $(head -5 "$T/view.err")"
 	command -v babeltrace2 >/dev/null 2>&1 || return 0
 	babeltrace2 "$1" >"$T/bt2.out" 2>"$T/bt2.err" ||

@@ -61,7 +61,6 @@ UT_EVENT(libc, realloc, UT_DEBUG_FUNCTION, UT_PTR(old), UT_SIZE(size),
     UT_PTR(ptr), UT_PTR(caller));
 UT_EVENT(libc, reallocarray, UT_DEBUG_FUNCTION, UT_PTR(old), UT_SIZE(count),
     UT_SIZE(size), UT_PTR(ptr), UT_PTR(caller));
-UT_EVENT(libc, free, UT_DEBUG_FUNCTION, UT_PTR(ptr), UT_PTR(caller));
 UT_EVENT(libc, posix_memalign, UT_DEBUG_FUNCTION, UT_SIZE(alignment),
     UT_SIZE(size), UT_PTR(ptr), UT_INT(result), UT_PTR(caller));
 UT_EVENT(libc, aligned_alloc, UT_DEBUG_FUNCTION, UT_SIZE(alignment),
@@ -78,6 +77,11 @@ UT_EVENT(libc, valloc, UT_DEBUG_FUNCTION, UT_SIZE(size), UT_PTR(ptr),
 UT_EVENT(libc, pvalloc, UT_DEBUG_FUNCTION, UT_SIZE(size), UT_PTR(ptr),
     UT_PTR(caller));
 #endif
+
+/* Whose block it is, its allocation tells: to know who frees costs as much. */
+#undef UT_STACKS
+#define UT_STACKS	UT_STACKLESS
+UT_EVENT(libc, free, UT_DEBUG_FUNCTION, UT_PTR(ptr), UT_PTR(caller));
 
 /* The least that malloc(3) aligns to, and the most the arena can align to. */
 #define ALIGN		16

@@ -80,10 +80,6 @@
 LOCK_EVENTS(mutex);
 LOCK_EVENTS(rdlock);
 LOCK_EVENTS(wrlock);
-UT_EVENT(pthread, mutex_release, UT_DEBUG_FUNCTION, UT_PTR(lock),
-    UT_PTR(caller));
-UT_EVENT(pthread, rwlock_release, UT_DEBUG_FUNCTION, UT_PTR(lock),
-    UT_PTR(caller));
 UT_EVENT(pthread, mutex_kept, UT_DEBUG_FUNCTION, UT_PTR(lock),
     UT_INT(result), UT_PTR(caller));
 UT_EVENT(pthread, rwlock_kept, UT_DEBUG_FUNCTION, UT_PTR(lock),
@@ -97,6 +93,14 @@ UT_EVENT(pthread, cond_failed, UT_DEBUG_FUNCTION, UT_PTR(cond), UT_PTR(lock),
 UT_EVENT(pthread, cond_signal, UT_DEBUG_FUNCTION, UT_PTR(cond),
     UT_PTR(caller));
 UT_EVENT(pthread, cond_broadcast, UT_DEBUG_FUNCTION, UT_PTR(cond),
+    UT_PTR(caller));
+
+/* The stack of a lock is that with which it was taken. */
+#undef UT_STACKS
+#define UT_STACKS	UT_STACKLESS
+UT_EVENT(pthread, mutex_release, UT_DEBUG_FUNCTION, UT_PTR(lock),
+    UT_PTR(caller));
+UT_EVENT(pthread, rwlock_release, UT_DEBUG_FUNCTION, UT_PTR(lock),
     UT_PTR(caller));
 
 /* NetBSD's header has other names for many, which are macros. */

@@ -118,3 +118,27 @@ CHILDREN=
 utctl destroy s >/dev/null || fail "destroy"
 checked chunks 32
 stop_utd || fail "utd: status $?"
+
+# What ends something has no stack: what began it has.
+stacks_of() {
+	utctl record -g -w "$1" -o "$T/trace" -- "$2" >/dev/null \
+	    2>"$T/err" || fail "-w $1: $(cat "$T/err")"
+	utctl view -N -e "$3:*" "$T/trace" | awk -v without="$4" '
+	{
+		none = $0 ~ / stack = 0x0 /
+		seen[none]++
+		if (none != ($4 ~ without))
+			exit wrong = 1
+	}
+	END { exit wrong || seen[0] == 0 || seen[1] == 0 }' ||
+	    fail "stacks of $1: $(utctl view -N "$T/trace" | head -50)"
+	rm -rf "$T/trace"
+}
+
+case $CFLAGS in
+*-DUT_POSIX*)	;;
+*)	stacks_of malloc ./prog/mallocs libc ':free$'
+	$CC $CFLAGS -std=c11 -D_GNU_SOURCE -pthread -o "$T/locks" prog/locks.c \
+	    $LIBS || fail "cannot build locks"
+	stacks_of pthread "$T/locks" pthread '_release$' ;;
+esac
