@@ -7,16 +7,18 @@
 . ./common.sh
 not_sanitized
 [ "$(uname)" = Linux ] || skip "-w cpu is of Linux"
+$CC $CFLAGS -D_GNU_SOURCE -pthread -o "$T/cpus" prog/cpus.c $LIBS ||
+    fail "cannot build cpus"
 
 # sampled WANTED WHETHER MODE N: its status; whether a program is said to be
 # unsampled.
 sampled() {
 	want=$1 said=$2
 	shift 2
-	./prog/cpus "$@" >"$T/alone" 2>/dev/null
+	"$T/cpus" "$@" >"$T/alone" 2>/dev/null
 	[ $? -eq "$want" ] || fail "$* alone: $(cat "$T/alone")"
 	rm -rf "$T/trace"
-	utctl record -o "$T/trace" -w cpu=10000 -- ./prog/cpus "$@" \
+	utctl record -o "$T/trace" -w cpu=10000 -- "$T/cpus" "$@" \
 	    >"$T/out" 2>"$T/err"
 	got=$?
 	[ $got -eq "$want" ] ||
@@ -46,18 +48,18 @@ sampled 0 0 chain 100
 sampled 0 0 births 2000
 
 # One that is ignored from the start stays so.
-(trap '' PROF; LD_PRELOAD=$TOP/libut/libut-cpu.so exec ./prog/cpus work 50) \
+(trap '' PROF; LD_PRELOAD=$TOP/libut/libut-cpu.so exec "$T/cpus" work 50) \
     >/dev/null || fail "ignored, without a session"
 (trap '' PROF; exec utctl record -o "$T/ignored" -w cpu -- \
-    ./prog/cpus query 50) >"$T/out" 2>"$T/err"
+    "$T/cpus" query 50) >"$T/out" 2>"$T/err"
 grep -q 'was not sampled' "$T/err" || fail "ignored: $(cat "$T/err")"
 
 # gprof has the signal, and no more ticks than its own.
-if $CC $CFLAGS -pg -D_GNU_SOURCE -o "$T/cpus" prog/cpus.c $LIBS 2>/dev/null
+if $CC $CFLAGS -pg -D_GNU_SOURCE -o "$T/profiled" prog/cpus.c $LIBS 2>/dev/null
 then
 	mkdir "$T/gprof"
 	(cd "$T/gprof" && exec utctl record -o "$T/pg" -w cpu=10000 -- \
-	    "$T/cpus" work 200) >"$T/out" 2>"$T/err" ||
+	    "$T/profiled" work 200) >"$T/out" 2>"$T/err" ||
 	    fail "gprof: $(cat "$T/out" "$T/err")"
 	grep -q 'was not sampled' "$T/err" || fail "gprof: $(cat "$T/err")"
 	[ -s "$T/gprof/gmon.out" ] || fail "no gmon.out"

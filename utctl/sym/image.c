@@ -38,7 +38,7 @@
 #define NOPEN		16	/* files that stay open */
 #define NHASH		256
 #define LINKS		40	/* links that are followed */
-#define LINK_MAX	1024	/* bytes of .gnu_debuglink */
+#define DEBUGLINK_MAX	1024	/* bytes of .gnu_debuglink */
 #define SAID		4	/* files without lines that are named */
 
 struct image {
@@ -299,7 +299,7 @@ open_linked(const struct image *im, struct elf *module, struct elf *e)
 	int found = -1, sub;
 
 	elf_load(module, ".gnu_debuglink", &b);
-	n = b.n == 0 || b.n > LINK_MAX ? 0 : strnlen((char *)b.p, b.n);
+	n = b.n == 0 || b.n > DEBUGLINK_MAX ? 0 : strnlen((char *)b.p, b.n);
 	if (n > 0 && (n & ~(size_t)3) + 8 <= b.n &&
 	    memchr(b.p, '/', n) == NULL) {
 		crc = (uint32_t)elf_num(module, b.p + (n & ~(size_t)3) + 4, 4);

@@ -579,7 +579,8 @@ addresses_mark(const struct ctf_type *t, uint32_t nbytes, int func,
 		    strcmp(f->name, "ip") == 0 ||
 		    (func && strcmp(f->name, "call_site") == 0))
 			f->address = ADDRESS_RETURN;
-		else if (func && strcmp(f->name, "addr") == 0)
+		else if (func && (strcmp(f->name, "addr") == 0 ||
+		    strcmp(f->name, "pc") == 0))
 			f->address = ADDRESS_EXACT;
 	}
 }
@@ -612,6 +613,7 @@ static int
 is_func(const char *name)
 {
 	return strncmp(name, "func:", 5) == 0 ||
+	    strcmp(name, "cpu:sample") == 0 ||
 	    strncmp(name, "lttng_ust_cyg_profile", 21) == 0;
 }
 
