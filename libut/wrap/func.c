@@ -52,7 +52,8 @@ static void	ut_record_ut__func__exit(struct ut_event *,
 		    const volatile void *, const volatile void *) NOT_TRACED;
 
 UT_EVENT(func, entry, UT_DEBUG_FUNCTION, UT_PTR(addr), UT_PTR(call_site));
-#undef UT_STACKS			/* its entry has it */
+/* The stack is that of the entry. */
+#undef UT_STACKS
 #define UT_STACKS	UT_STACKLESS
 UT_EVENT(func, exit, UT_DEBUG_FUNCTION, UT_PTR(addr), UT_PTR(call_site));
 

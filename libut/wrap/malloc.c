@@ -78,7 +78,7 @@ UT_EVENT(libc, pvalloc, UT_DEBUG_FUNCTION, UT_SIZE(size), UT_PTR(ptr),
     UT_PTR(caller));
 #endif
 
-/* Whose block it is, its allocation tells: to know who frees costs as much. */
+/* A stack here would double the cost of a block; that of malloc tells more. */
 #undef UT_STACKS
 #define UT_STACKS	UT_STACKLESS
 UT_EVENT(libc, free, UT_DEBUG_FUNCTION, UT_PTR(ptr), UT_PTR(caller));
