@@ -22,8 +22,8 @@ awk -v to="$T/block" '
 is && !any { any = 1; n++ }
 is || (command && /^(    |\t)/) { print > (to n); command = 1; next }
 { command = 0 }' "$TOP/man/ut.7" || fail "awk"
-[ -s "$T/block17" ] && [ ! -e "$T/block18" ] ||
-    fail "not 17 blocks: $(cat "$T"/block*)"
+[ -s "$T/block18" ] && [ ! -e "$T/block19" ] ||
+    fail "not 18 blocks: $(cat "$T"/block*)"
 
 cat >"$T/web.c" <<'END'
 #include <stdlib.h>
@@ -293,3 +293,24 @@ sed 1q "$T/said" | grep -q ' func:entry { addr = main (web)[, ]' ||
 awk '/ func:exit { addr = read_conf / {
 	ok = $1 >= 0.2 && $(NF - 1) >= 200000 }
 END { exit !ok }' "$T/said" || fail "not where the time was: $(cat "$T/said")"
+
+cat >"$T/web.c" <<'END'
+#include <time.h>
+
+__attribute__((noinline)) static void
+parse(void)
+{
+	while (clock() < CLOCKS_PER_SEC / 2)
+		continue;
+}
+
+int
+main(void)
+{
+	parse();
+	return 0;
+}
+END
+cc -g -o "$T/web" "$T/web.c" || fail "cannot build web"
+block 18
+said '^ .*[1-9][0-9]*  100.0  parse (web)$'
