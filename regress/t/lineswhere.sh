@@ -12,7 +12,7 @@ extern int place_value;
 static inline __attribute__((always_inline)) void inner(int n)
 {
 	place_value += n;
-	__asm__ volatile (".globl here\nhere: nop");
+	__asm__ volatile (".globl here\n.hidden here\nhere: nop");
 }
 int place_value;
 void outer(int n);
@@ -43,22 +43,30 @@ make whole || fail "$(cat "$T/cc.out")"
 here=$(addr "$BIN/whole" here)
 id=$(id_of "$BIN/whole")
 
-# A program, and a library, that were stripped.  Each is named once.
+# A program, and a library, that were stripped of all names but that of outer:
+# nothing is said.  Without that name, too, each is told once.
 strip -o "$BIN/prog" "$BIN/whole"
-strip -o "$BIN/libx.so.1" "$BIN/whole"
+seen prog
+[ ! -s "$T/err" ] || fail "$(cat "$T/err")"
+make hidden -fvisibility=hidden || fail "$(cat "$T/cc.out")"
+id=$(id_of "$BIN/hidden")
+strip -N here -s -o "$BIN/prog" "$BIN/hidden"
+cp "$BIN/prog" "$BIN/libx.so.1"
+here=$(addr "$BIN/hidden" here)
 seen prog libx.so.1 prog
 [ "$(wc -l <"$T/err")" -eq 2 ] || fail "$(cat "$T/err")"
-says "prog: no lines, and only some names: install its debugging symbols, \
+says "prog: addresses without names: install its debugging symbols, \
 usually prog-dbgsym (build ID $id)"
-says "libx\\.so\\.1: no lines, and only some names: install the debugging \
+says "libx\\.so\\.1: addresses without names: install the debugging \
 symbols of the library (build ID $id)"
 for option in -N '-e ut:module' -q; do
 	utctl view $option "$T/trace" >"$T/out" 2>"$T/err" ||
 	    fail "$option: $(cat "$T/err")"
-	grep 'no lines' "$T/err" && fail "$option"
+	grep 'without names' "$T/err" && fail "$option"
 done
 seen prog prog
-utctl view -e 'app:*' -N "$T/trace" 2>&1 | grep 'no lines' && fail "-N"
+here=$(addr "$BIN/whole" here)
+utctl view -e 'app:*' -N "$T/trace" 2>&1 | grep 'without names' && fail "-N"
 # Nobody has the lines of what was built without: nothing is said.
 make bare -g0 && seen bare
 [ ! -s "$T/err" ] || fail "-g0: $(cat "$T/err")"

@@ -50,7 +50,7 @@ linked() {
 }
 
 named() {
-	grep -q 'notes:call { caller = calls_here+0x[0-9a-f]* (prog) }' \
+	grep -q 'notes:call { caller = calls_here+0x[0-9a-f]* (prog)' \
 	    "$T/view.out" || fail "$1: no name: $(cat "$T/view.out")"
 }
 

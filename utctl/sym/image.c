@@ -39,7 +39,7 @@
 #define NHASH		256
 #define LINKS		40	/* links that are followed */
 #define DEBUGLINK_MAX	1024	/* bytes of .gnu_debuglink */
-#define SAID		4	/* files without lines that are named */
+#define SAID		4	/* nameless files that are told */
 
 struct image {
 	struct image		*next;
@@ -56,7 +56,8 @@ struct image {
 	struct elf_symbols	 data;
 	int			 tried_lines;
 	struct dwarf		*dwarf;		/* NULL: no lines */
-	struct image		*lacking;	/* the next one without them */
+	struct image		*lacking;	/* the next that is nameless */
+	int			 nameless;	/* functions were not found */
 };
 
 /* Where systems keep what was stripped off files. */
@@ -490,10 +491,19 @@ load_lines(struct image *im)
 	}
 	if (found)
 		elf_close(&e);
-	if (im->stripped) {
-		*last_lacking = im;
-		last_lacking = &im->lacking;
-	}
+}
+
+/* An address of the module has no name. */
+void
+image_nameless(const struct mapping *m)
+{
+	struct image *im = m->image;
+
+	if (!im->stripped || im->dwarf != NULL || im->nameless)
+		return;
+	im->nameless = 1;
+	*last_lacking = im;
+	last_lacking = &im->lacking;
 }
 
 size_t
@@ -519,11 +529,11 @@ lacking_say(const struct image *im)
 
 	id_text(im, hex);
 	if (strstr(name, ".so") == NULL)
-		say("%.100s: no lines, and only some names: install its "
+		say("%.100s: addresses without names: install its "
 		    "debugging symbols, usually %.100s-dbgsym (build ID %s)",
 		    name, name, hex);
 	else
-		say("%.100s: no lines, and only some names: install the "
+		say("%.100s: addresses without names: install the "
 		    "debugging symbols of the library (build ID %s)", name,
 		    hex);
 	free(name);
@@ -551,7 +561,7 @@ images_say(void)
 		if (n++ < SAID)
 			lacking_say(im);
 	if (n > SAID)
-		say("%zu other file%s: no lines either", n - SAID,
+		say("%zu other file%s: addresses without names", n - SAID,
 		    many(n - SAID));
 	for (i = 0; i < NHASH; i++)
 		for (im = images[i]; im != NULL; im = im->next)

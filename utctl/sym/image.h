@@ -49,9 +49,11 @@ const char *image_path(const struct image *);
  */
 int	 image_find(const struct mapping *, enum elf_kind, uint64_t, char *,
 	    uint64_t *);
+/* An address of the module has no name: images_say() tells. */
+void	 image_nameless(const struct mapping *);
 /* dwarf_find() for an address of the process. */
 size_t	 image_places(const struct mapping *, uint64_t, struct dwarf_place *);
-/* Say that nothing was found below it, and which files have no lines. */
+/* Say that nothing was found below it, and which files have no names. */
 void	 images_say(void);
 void	 images_free(void);
 

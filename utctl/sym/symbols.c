@@ -277,7 +277,10 @@ function_make(const struct named *n, const struct mapping *m, uint64_t look,
 	    raw, &start) && (debug == NULL || strncmp(raw, debug, len) != 0 ||
 	    raw[len] != '.'))
 		return intern_name(raw);
-	return debug == NULL ? intern(n->symbol.text) : intern_name(debug);
+	if (debug != NULL)
+		return intern_name(debug);
+	image_nameless(m);
+	return intern(n->symbol.text);
 }
 
 /* The places of an address that a module has. */
