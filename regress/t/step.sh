@@ -158,7 +158,7 @@ set_of bothone one $(few 25)
 set_of bothjump jump -i 160 $(few 25)
 set_of bothshare share $(few 25)
 unset VICTIM_CONTEXTS
-CONTEXTS= EXTRA=0
+CONTEXTS= EXTRA=0 FILTER=
 
 # With stacks: the first event of a sub-buffer defines one.
 CONTEXTS=stack/1 EXTRA=8 FIRST=28
