@@ -54,8 +54,13 @@ rec one 1 1001 '-G 1' 1 1000
 rec small 32 20001 '-g -b 4k' 4 5000
 rec shared 32 421 '-g -b 4k -n 8' -s 60 7
 rec children 32 4001 '-g -b 16k' -f 2 1000
-# A handler records in the middle of events, and leaves some of them.
-rec handler 32 '' '-g -b 16k' -j 2 8000
+# A handler records in the middle of events, and leaves some of them.  The
+# backtrace(3) of i386 takes a lock, which it would leave, too.
+jumps=-j
+case $CC in
+*-m32*)	jumps= ;;
+*)	rec handler 32 '' '-g -b 16k' -j 2 8000 ;;
+esac
 # Packets end wherever the threads are.
 rec follow 32 20001 '-g -F -b 256k' 2 10000
 
@@ -91,7 +96,7 @@ utctl destroy s >/dev/null
 checked overwrite 16
 
 session '-p -m block' stack/16 'n % 3 == 0'
-./prog/stacked -j 2 9000
+./prog/stacked $jumps 2 9000
 utctl destroy s >/dev/null
 checked filter 16
 
