@@ -67,6 +67,7 @@ struct oracle {
 	uintptr_t	 from;
 	uintptr_t	*frames;
 	uint32_t	 n;
+	int		 handler;
 };
 
 static _Thread_local struct unwinder mine;
@@ -82,18 +83,21 @@ static _Unwind_Reason_Code
 each(struct _Unwind_Context *c, void *arg)
 {
 	struct oracle *o = arg;
-	const uintptr_t pc = (uintptr_t)_Unwind_GetIP(c);
+	int interrupted = 0;
+	const uintptr_t pc = (uintptr_t)_Unwind_GetIPInfo(c, &interrupted);
 
-	if (pc != 0 && (o->n > 0 || pc == o->from) && o->n < MAX)
+	/* The handler itself may return to the place that it has interrupted. */
+	if (pc != 0 && (o->n > 0 || (pc == o->from &&
+	    (interrupted || !o->handler))) && o->n < MAX)
 		o->frames[o->n++] = pc;
 	return o->n == MAX ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 #endif
 
 static uint32_t
-ask(uintptr_t from, uintptr_t *frames)
+ask(uintptr_t from, uintptr_t *frames, int handler)
 {
-	struct oracle o = { from, frames, 0 };
+	struct oracle o = { from, frames, 0, handler };
 
 #ifdef ORACLE
 	_Unwind_Backtrace(each, &o);
@@ -122,7 +126,7 @@ static void
 compare(int handler, const struct unwound *s)
 {
 	uintptr_t theirs[MAX];
-	const uint32_t n = ask(s->frames[0], theirs);
+	const uint32_t n = ask(s->frames[0], theirs, handler);
 	uint32_t i;
 	int r;
 
