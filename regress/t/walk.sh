@@ -111,7 +111,7 @@ case $CC in
 *clang*)	cxx=clang++ ;;
 *)		cxx= ;;
 esac
-command -v $cxx >/dev/null 2>&1 || exit 0
+[ -n "$cxx" ] && command -v $cxx >/dev/null 2>&1 || exit 0
 for opt in -O0 -O2; do
 	$CC $CFLAGS $opt $flags -DCXX -c -o "$T/walk.o" prog/walk.c &&
 	    $cxx $CFLAGS $opt -o "$T/throw" prog/walkthrow.cc "$T/walk.o" \
