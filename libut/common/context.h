@@ -59,6 +59,14 @@ enum {
 	CONTEXTS
 };
 
+/* Why a stack ends.  The values are in traces: see ut_abi(5). */
+enum stack_end {
+	STACK_DONE,			/* with the outermost frame */
+	STACK_DEPTH,			/* no more frames were asked for */
+	STACK_CUT,			/* the next caller could not be found */
+	STACK_ENDS
+};
+
 struct context {
 	const char	*name;
 	uint8_t		 size;		/* in bytes: 1, 4 or 8 */

@@ -18,7 +18,7 @@
 /*
  * Rules of places, remembered for the whole process.
  *
- * Whoever misses one makes it and stores it, over whatever is there.  A pair
+ * A thread that misses a rule makes it and stores it over another one.  A pair
  * that two threads wrote at the same time, or of a list of modules that has
  * changed since, fits no key that anybody looks for: nothing has to be cleared.
  */

@@ -35,14 +35,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Why a stack ends there.  Values go into traces: ut_abi(5). */
-enum {
-	UNWIND_DONE,		/* the outermost frame, or where stacks begin */
-	UNWIND_DEPTH,		/* there are more frames than asked for */
-	UNWIND_CUT		/* the next caller is not known */
-};
+#include "../common/context.h"
 
-#define UNWIND_MAX	128	/* frames */
+#define UNWIND_MAX	CONTEXT_DEEPEST
 #define UNWIND_PIECES	8
 
 /*

@@ -59,7 +59,7 @@ static void
 caller_only(uintptr_t from, struct unwound *s)
 {
 	s->n = from != 0;
-	s->end = UNWIND_CUT;
+	s->end = STACK_CUT;
 	if (from != 0)
 		s->frames[0] = from;
 	hash_end(s, from != 0 ? hash_add(0, from) : 0);
@@ -87,6 +87,7 @@ struct walk {
 	uint64_t	 gen;
 	struct unwinder	*u;
 	struct budget	 left;
+	bool		 guessed;	/* a caller, by the frame pointer */
 
 	/* A third register that rules need, if not NO_REG. */
 	unsigned int	 track;
@@ -205,26 +206,26 @@ by_rule(struct walk *w, uint64_t rule, uintptr_t place)
 	uintptr_t cfa, pc, fp;
 
 	if (!base(w, RULE_BASE(rule), &cfa))
-		return stop(w, UNWIND_CUT);
+		return stop(w, STACK_CUT);
 	cfa += (uintptr_t)RULE_ADD(rule);
 	if (RULE_KIND(rule) == RULE_DEREF) {
 		if (!word(w, cfa, &cfa))
-			return stop(w, UNWIND_CUT);
+			return stop(w, STACK_CUT);
 		cfa += (uintptr_t)RULE_PCAT(rule);
 	}
 	if (cfa % WORD != 0 || cfa < w->at.sp ||
 	    (cfa == w->at.sp && !w->at.exact))
-		return stop(w, UNWIND_CUT);
+		return stop(w, STACK_CUT);
 #if defined(__aarch64__)
 	if (RULE_INREG(rule)) {
 		if (!w->at.exact)
-			return stop(w, UNWIND_CUT);
+			return stop(w, STACK_CUT);
 		pc = w->at.link;
 	} else if (!word(w, cfa + (uintptr_t)RULE_PCAT(rule), &pc))
-		return stop(w, UNWIND_CUT);
+		return stop(w, STACK_CUT);
 #else
 	if (!word(w, cfa - WORD, &pc))
-		return stop(w, UNWIND_CUT);
+		return stop(w, STACK_CUT);
 #endif
 	fp = frame_pointer(w, rule, cfa);
 	track(w, place, cfa);
@@ -241,7 +242,7 @@ by_signal(struct walk *w, uint64_t rule)
 
 	at = ut_regs_where(w->at.sp, kind, &size);
 	if (size == 0 || !word(w, at, &v) || !word(w, at + size - WORD, &v))
-		return stop(w, UNWIND_CUT);
+		return stop(w, STACK_CUT);
 	ut_regs_signal(at, w->regs);
 	interrupted(w);
 	return true;
@@ -254,13 +255,14 @@ by_pointer(struct walk *w)
 	uintptr_t fp, pc;
 
 	if (!word(w, w->at.fp, &fp) || !word(w, w->at.fp + WORD, &pc))
-		return stop(w, UNWIND_CUT);
+		return stop(w, STACK_CUT);
 	pc = UNSIGNED_PC(pc);
 	/* A place in no module is looked at when its rule is. */
 	if (ut_modules_find(pc - 1, &m) && (pc - m.text < CODE_BEFORE ||
 	    !ut_code_called(pc)))
-		return stop(w, UNWIND_CUT);
+		return stop(w, STACK_CUT);
 	called(w, pc, w->at.fp + 2 * WORD, fp);
+	w->guessed = true;
 	return true;
 }
 
@@ -273,9 +275,9 @@ bare_end(const struct walk *w)
 {
 #if defined(__GLIBC__)
 	(void)w;
-	return UNWIND_CUT;
+	return STACK_CUT;
 #else
-	return w->at.fp == 0 ? UNWIND_DONE : UNWIND_CUT;
+	return w->at.fp == 0 ? STACK_DONE : STACK_CUT;
 #endif
 }
 
@@ -287,12 +289,12 @@ step(struct walk *w)
 	uint64_t rule;
 
 	if (w->at.pc == 0)
-		return stop(w, UNWIND_DONE);
+		return stop(w, w->guessed ? STACK_CUT : STACK_DONE);
 	rule = ut_rule_get(w->at.pc, w->at.exact, w->gen, &w->left);
 	if (RULE_KIND(rule) == RULE_NOCODE)
-		return stop(w, UNWIND_CUT);
+		return stop(w, STACK_CUT);
 	if (w->n == w->max)
-		return stop(w, UNWIND_DEPTH);
+		return stop(w, STACK_DEPTH);
 	w->frames[w->n++] = w->at.pc;
 	w->hash = hash_add(w->hash, w->at.pc);
 	switch (RULE_KIND(rule)) {
@@ -304,11 +306,11 @@ step(struct walk *w)
 	case RULE_POINTER:
 		return by_pointer(w);
 	case RULE_END:
-		return stop(w, UNWIND_DONE);
+		return stop(w, STACK_DONE);
 	case RULE_BARE:
 		return stop(w, bare_end(w));
 	default:
-		return stop(w, UNWIND_CUT);
+		return stop(w, STACK_CUT);
 	}
 }
 
@@ -399,7 +401,7 @@ walk_init(struct walk *w, struct unwinder *u, const void *context)
 	w->u = u;
 	w->context = context;
 	memset(&w->at, 0, sizeof(w->at));
-	w->signal = false;
+	w->signal = w->guessed = false;
 	w->track = w->need = NO_REG;
 	w->lost = true;
 	w->left.steps = STEPS;
@@ -441,7 +443,7 @@ walk_out(struct walk *w, struct unwound *s)
 	const struct place begin = w->at;
 
 	walk_kept(w, s);
-	if (w->end != UNWIND_CUT || w->need == NO_REG || !w->signal)
+	if (w->end != STACK_CUT || w->need == NO_REG || !w->signal)
 		return;
 	w->track = w->need;
 	w->at = begin;

@@ -172,8 +172,8 @@ look(uint64_t how)
 
 	set_registers(&uc, how);
 	ut_unwind_context(&mine, &uc, &s);
-	if (s.n == 0 || s.n > 64 || s.end > UNWIND_CUT || s.hash == 0 ||
-	    (s.end == UNWIND_DEPTH && s.n != 64))
+	if (s.n == 0 || s.n > 64 || s.end > STACK_CUT || s.hash == 0 ||
+	    (s.end == STACK_DEPTH && s.n != 64))
 		fuzz_die("the stack");
 }
 

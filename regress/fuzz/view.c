@@ -279,7 +279,7 @@ points(unsigned int how)
 	run(&cmd_stat, &a);
 }
 
-/* What is made of call stacks. */
+/* The commands that take call stacks. */
 static void
 stacks(unsigned int how)
 {

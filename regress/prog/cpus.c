@@ -15,8 +15,8 @@
  */
 
 /*
- * What programs do with SIGPROF, with the CPU, and with what a signal may
- * interrupt: libut-cpu.so is to change none of it.
+ * Programs that use SIGPROF, the CPU, and calls that a signal may interrupt:
+ * libut-cpu.so is to change none of that.
  *
  *	cpus [MODE [NUMBER]]
  */
@@ -209,7 +209,7 @@ handler(long n)
 		pthread_join(t[i], NULL);
 }
 
-/* What it sets comes back, and the default action is no reason to stop. */
+/* A program sees the actions that it has set; the default one changes nothing. */
 static void
 query(long n)
 {
@@ -281,7 +281,7 @@ blocks(long ms)
 	pthread_join(t, NULL);
 }
 
-/* It ends by the signal that it would end by. */
+/* A program ends by the signal by which it would end without us. */
 static void
 die(long by_timer)
 {
@@ -379,7 +379,7 @@ execs(long n)
 	pthread_join(t[1], NULL);
 }
 
-/* It becomes another program, and that one again, n times. */
+/* Programs become each other by execve(2), n times. */
 static void
 chain(long n)
 {

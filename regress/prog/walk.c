@@ -134,7 +134,7 @@ compare(int handler, const struct unwound *s)
 		continue;
 	r = i == n && i == s->n ? SAME : i == s->n ? CUT : i == n ? LONGER :
 	    WRONG;
-	if (s->hash == 0 || s->n == 0 || (r == CUT && s->end == UNWIND_DONE))
+	if (s->hash == 0 || s->n == 0 || (r == CUT && s->end == STACK_DONE))
 		r = WRONG;
 	atomic_fetch_add(&counts[handler][r], 1);
 	if (r != SAME && shown++ < 3) {

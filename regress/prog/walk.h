@@ -16,7 +16,7 @@
 
 
 /*
- * What the files of prog/walk.c call in each other.
+ * Functions that the files of prog/walk.c call in each other.
  */
 
 #ifndef WALK_H

@@ -209,7 +209,7 @@ stack_define(struct ctf_stream *s)
 	if (ctf_field_bits(&at->keep, s, &keep) &&
 	    ctf_field_bits(&at->end, s, &end) && n <= STACK_MAX &&
 	    keep <= (last == NULL ? 0 : last->n) && keep <= STACK_MAX - n &&
-	    n + keep > 0 && end <= STACK_CUT) {
+	    n + keep > 0 && end < STACK_ENDS) {
 		if (keep > 0)
 			memcpy(frames + n, last->frames + last->n - keep,
 			    (size_t)keep * sizeof(*frames));

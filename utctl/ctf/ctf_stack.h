@@ -27,16 +27,10 @@
 #ifndef CTF_STACK_H
 #define CTF_STACK_H
 
+#include "common/context.h"
 #include "ctf_field.h"
 
-#define STACK_MAX	128		/* frames: UNWIND_MAX of libut */
-
-/* Why a stack ends where it does, as ut:stack tells it. */
-enum stack_end {
-	STACK_DONE,			/* with the outermost frame */
-	STACK_DEPTH,			/* no more frames were asked for */
-	STACK_CUT			/* the next caller could not be found */
-};
+#define STACK_MAX	CONTEXT_DEEPEST
 
 struct stack {
 	struct stack	*same;		/* with the same hash */

@@ -176,7 +176,7 @@ use_of(struct heap *h, uint32_t caller)
 	return &us->v[i];
 }
 
-/* Whoever calls, with the whole stack if that is known. */
+/* The caller, with the whole stack if that is known. */
 static uint32_t
 caller_of(struct heap *h, const struct ctf_stream *s)
 {

@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/context.h"
 #include "common/hash.h"
 #include "event.h"
 
@@ -148,6 +149,9 @@ values_valid(struct ut_msg *m, const struct field *f)
 		if (m->bad)
 			return invalid("field %s: a label of more than %d "
 			    "bytes", f->name, NAME_MAXLEN - 1);
+		if (f->size == 1 && (low < INT8_MIN || high > INT8_MAX))
+			return invalid("field %s: label '%s' is from %d to %d, "
+			    "not of a byte", f->name, name, low, high);
 		if (low > high)
 			return invalid("field %s: label '%s' is from %d down "
 			    "to %d", f->name, name, low, high);
@@ -281,7 +285,10 @@ put_field(struct ut_msg *m, const char *name, uint8_t kind, uint8_t size,
 struct event *
 event_stack(void)
 {
-	static const char *const ends[] = { "done", "depth", "cut" };
+	static const char *const ends[STACK_ENDS] = {
+		[STACK_DONE] = "done", [STACK_DEPTH] = "depth",
+		[STACK_CUT] = "cut"
+	};
 	static struct ut_msg m;
 	uint32_t i;
 
@@ -290,8 +297,8 @@ event_stack(void)
 	put_field(&m, "keep", UT_KIND_INT, 1, 0);
 	put_field(&m, "end", UT_KIND_ENUM, 1, UT_F_SIGNED);
 	ut_msg_str(&m, "");
-	ut_msg_u32(&m, sizeof(ends) / sizeof(ends[0]));
-	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+	ut_msg_u32(&m, STACK_ENDS);
+	for (i = 0; i < STACK_ENDS; i++) {
 		ut_msg_str(&m, ends[i]);
 		ut_msg_u32(&m, i);
 		ut_msg_u32(&m, i);
