@@ -147,3 +147,51 @@ case $CFLAGS in
 	    $LIBS || fail "cannot build locks"
 	stacks_of pthread "$T/locks" pthread '_release$' ;;
 esac
+
+# Without tables, a frame pointer may be data that looks like frames: the stack
+# that a guess has made does not say that it is whole.
+case $(uname -sm)/$CC/$CFLAGS in
+*-m32*|*-DUT_POSIX*)	exit 0 ;;
+Linux\ x86_64/*)	;;
+*)	exit 0 ;;
+esac
+cat >"$T/guess.c" <<'END'
+#include <stdlib.h>
+
+void *guess(void), *behind(void);
+__asm__ (
+    ".text\n"
+    "guess:	push %rbp\n"
+    "	sub $80, %rsp\n"
+    "	lea 16(%rsp), %rbp\n"
+    "	lea 40(%rsp), %rax\n"
+    "	mov %rax, (%rbp)\n"
+    "	lea back(%rip), %rax\n"
+    "	mov %rax, 8(%rbp)\n"
+    "	movq $0, 24(%rbp)\n"
+    "	movq $0, 32(%rbp)\n"
+    "	mov $4242, %edi\n"
+    "	call malloc@plt\n"
+    "	add $80, %rsp\n"
+    "	pop %rbp\n"
+    "	ret\n"
+    "behind: .cfi_startproc\n"
+    "	sub $8, %rsp\n"
+    "	.cfi_adjust_cfa_offset 8\n"
+    "	call guess\n"
+    "back:	add $8, %rsp\n"
+    "	.cfi_adjust_cfa_offset -8\n"
+    "	ret\n"
+    "	.cfi_endproc\n");
+
+int
+main(void)
+{
+	return guess() == NULL;
+}
+END
+$CC $CFLAGS -o "$T/guess" "$T/guess.c" || fail "cannot build guess"
+utctl record -g -w malloc -o "$T/trace" -- "$T/guess" 2>"$T/err" ||
+    fail "guess: $(cat "$T/err")"
+utctl view -j -o stack -f 'size == 4242' "$T/trace" >"$T/out"
+grep -q '"stack_end":"cut"' "$T/out" || fail "guess: $(cat "$T/out")"
