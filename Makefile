@@ -253,7 +253,7 @@ UTCTL_HDRS =	utctl/client.h utctl/ctf/cores.h utctl/ctf/ctf.h \
 WRAP_OBJS =	libut/wrap/cpu.o libut/wrap/cpu_signal.o libut/wrap/early.o \
 		libut/wrap/func.o libut/wrap/malloc.o libut/wrap/new.o \
 		libut/wrap/operator.o libut/wrap/pthread.o \
-		libut/wrap/unseen.o libut/wrap/wrap.o
+		libut/wrap/sample.o libut/wrap/unseen.o libut/wrap/wrap.o
 WRAP_HDRS =	libut/wrap/alloc.h libut/wrap/cpu.h libut/wrap/early.h \
 		libut/wrap/new.h libut/wrap/timed.h libut/wrap/wrap.h
 
@@ -308,13 +308,14 @@ $(LIBUT_SO): $(LIBUT_OBJS)
 libut/libut-cpu.so: libut/wrap/cpu.o libut/wrap/cpu_signal.o libut/wrap/wrap.o
 libut/libut-func.so: libut/wrap/func.o libut/wrap/wrap.o
 libut/libut-malloc.so: libut/wrap/malloc.o libut/wrap/early.o \
-		libut/wrap/new.o libut/wrap/operator.o libut/wrap/unseen.o \
-		libut/wrap/wrap.o
+		libut/wrap/new.o libut/wrap/operator.o libut/wrap/sample.o \
+		libut/wrap/unseen.o libut/wrap/wrap.o
 libut/libut-pthread.so: libut/wrap/pthread.o libut/wrap/wrap.o
 PARTS_libut-cpu.so =	libut/wrap/cpu.o libut/wrap/cpu_signal.o
 PARTS_libut-func.so =	libut/wrap/func.o
 PARTS_libut-malloc.so = libut/wrap/malloc.o libut/wrap/early.o \
-		libut/wrap/new.o libut/wrap/operator.o libut/wrap/unseen.o
+		libut/wrap/new.o libut/wrap/operator.o libut/wrap/sample.o \
+		libut/wrap/unseen.o
 PARTS_libut-pthread.so = libut/wrap/pthread.o
 
 $(PRELOADS): $(LIBUT_SO)

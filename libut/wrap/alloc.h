@@ -31,11 +31,13 @@
 
 /*
  * The thread's call, of which only the outermost is recorded: its frame, or 0
- * without one; and how many calls there were within it.
+ * without one; and how many calls there were within it.  Beside it, for they
+ * are used together: how many bytes are left up to the next sample.
  */
 struct alloc_call {
 	uintptr_t	 frame;
 	unsigned int	 within;
+	uint64_t	 left;
 };
 extern PER_THREAD struct alloc_call alloc_call;
 
@@ -61,6 +63,53 @@ alloc_leave(bool outer)
 {
 	if (UT_LIKELY(outer))
 		alloc_call.frame = 0;
+}
+
+/*
+ * sample.c: samples of allocations.  A cell counts the sampled blocks of its
+ * buckets, so that the other blocks are freed at the cost of one look.
+ */
+#define SAMPLE_CELLS	4096
+#define SAMPLE_BUCKETS	8		/* buckets of a cell */
+
+extern uint32_t	 sample_every;		/* bytes; 0: each call is recorded */
+extern uint8_t	 sample_cells[SAMPLE_CELLS];
+
+void		 sample_begin(void);
+bool		 sample_due(void);
+/* Count a call, and record it if it is a sample. */
+void		 sample_call(const struct call *);
+/* The block is freed: was it a sample, and of what size? */
+bool		 sample_free(const void *, size_t *, const void *);
+/* That block was not freed after all. */
+void		 sample_kept(const void *, size_t, const void *);
+/* That many calls could not be counted. */
+void		 sample_missed(size_t);
+
+static inline size_t
+sample_hash(const void *ptr)
+{
+	return (size_t)((uintptr_t)ptr * UINT64_C(0x9e3779b97f4a7c15) >> 32) %
+	    (SAMPLE_CELLS * SAMPLE_BUCKETS);
+}
+
+/* May the block be a sample? */
+static inline bool
+sample_has(const void *ptr)
+{
+	return UT_UNLIKELY(sample_every != 0) &&
+	    UT_UNLIKELY(__atomic_load_n(&sample_cells[sample_hash(ptr) /
+	    SAMPLE_BUCKETS], __ATOMIC_RELAXED) != 0);
+}
+
+/* Count bytes: is a sample due? */
+static inline bool
+alloc_due(size_t size)
+{
+	if (UT_UNLIKELY(size > alloc_call.left))
+		return sample_due();
+	alloc_call.left -= size;
+	return false;
 }
 
 /* malloc.c: the operators were looked up. */

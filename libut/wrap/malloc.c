@@ -49,6 +49,20 @@
 #include "ut.h"
 #include "wrap.h"
 
+/*
+ * The events of calls are in a section of their own: they are added unless only
+ * samples are recorded.
+ */
+#undef UT_SECTION
+#define UT_SECTION	__attribute__((section("ut_calls"), unused))
+extern struct ut_event __start_ut_calls[] __attribute__((visibility("hidden")));
+extern struct ut_event __stop_ut_calls[] __attribute__((visibility("hidden")));
+
+static struct ut_module calls = {
+	UT_VERSION, (uint32_t)sizeof(struct ut_event), __start_ut_calls,
+	__stop_ut_calls, NULL, 0
+};
+
 /* An event tells where the program has called, as its field does. */
 #undef UT_FROM
 #define UT_FROM()	((void *)(uintptr_t)caller)
@@ -456,8 +470,30 @@ miss(enum function f, size_t n)
 #endif
 	};
 
-	if (events[f] != NULL)
+	if (sample_every != 0)
+		sample_missed(n);
+	else if (events[f] != NULL)
 		ut_missed(events[f], n);
+}
+
+static void
+emit(const struct call *c)
+{
+	if (UT_UNLIKELY(sample_every != 0))
+		sample_call(c);
+	else
+		emit_call(c);
+}
+
+/* A call that was kept: the block that it frees may be a sample by now. */
+static void
+emit_kept(const struct call *c)
+{
+	size_t size;
+
+	if (sample_every != 0 && (c->ptr != NULL || c->size == 0))
+		(void)sample_free(c->old, &size, c->caller);
+	emit(c);
 }
 
 /* Record what the program called, now or later, and leave errno as it is. */
@@ -468,18 +504,22 @@ record(struct call *c, const void *frame)
 
 	c->caller = new_caller(c->caller, frame);
 	if (c->caller != NULL && (early_over || !early_keep(c)))
-		emit_call(c);
+		emit(c);
 	errno = saved;
 }
 
 #define WANTED(event)	(UT_ON(libc, event) || UT_UNLIKELY(!early_over))
-#define RECORD(event, ...)						\
+#define RECORD(wanted, ...)						\
 	do {								\
-		if (WANTED(event) && outer)				\
+		if (outer && (wanted))					\
 			record(&(struct call){ __VA_ARGS__,	\
 			    .caller = UT_CALLER() },			\
 			    __builtin_frame_address(0));		\
 	} while (0)
+#define RECORD_ALLOC(event, bytes, ...)	\
+	RECORD(WANTED(event) || alloc_due(bytes), __VA_ARGS__)
+#define RECORD_FREE()	\
+	RECORD(WANTED(free) || sample_has(ptr), FREE, .ptr = ptr)
 
 void
 alloc_operator(enum function f, size_t alignment, size_t size, const void *p,
@@ -488,8 +528,8 @@ alloc_operator(enum function f, size_t alignment, size_t size, const void *p,
 	struct call c = { .function = f, .count = alignment, .size = size,
 	    .ptr = p, .caller = caller };
 
-	if (f == FREE ? WANTED(free) : f == MALLOC ? WANTED(malloc) :
-	    WANTED(aligned_alloc))
+	if (f == FREE ? WANTED(free) || sample_has(p) : (f == MALLOC ?
+	    WANTED(malloc) : WANTED(aligned_alloc)) || alloc_due(size))
 		record(&c, __builtin_frame_address(0));
 }
 
@@ -521,6 +561,7 @@ static void __attribute__((constructor(64999)))
 begin(void)
 {
 	alloc_call.frame = UINTPTR_MAX;
+	sample_begin();
 	(void)libc();
 	if (alloc_ours()) {
 		find_one(&c23.free_sized, "free_sized");
@@ -537,7 +578,9 @@ begin(void)
 static void __attribute__((constructor(65001)))
 end_early(void)
 {
-	early_end(emit_call, miss);
+	if (sample_every == 0)
+		ut_module_add(&calls);
+	early_end(emit_kept, miss);
 	unseen_begin();
 	wrap_closing = look_around;
 	alloc_call.frame = 0;
@@ -567,7 +610,7 @@ malloc(size_t size)
 	void *p;
 
 	p = libc()->malloc(size);
-	RECORD(malloc, MALLOC, .size = size, .ptr = p);
+	RECORD_ALLOC(malloc, size, MALLOC, .size = size, .ptr = p);
 	alloc_leave(outer);
 	return p;
 }
@@ -579,7 +622,8 @@ calloc(size_t count, size_t size)
 	void *p;
 
 	p = libc()->calloc(count, size);
-	RECORD(calloc, CALLOC, .count = count, .size = size, .ptr = p);
+	RECORD_ALLOC(calloc, count * size, CALLOC, .count = count,
+	    .size = size, .ptr = p);
 	alloc_leave(outer);
 	return p;
 }
@@ -589,14 +633,21 @@ realloc(void *old, size_t size)
 {
 	const bool outer = ENTER();
 	const struct libc *c;
+	size_t was;
+	bool sampled;
 	void *p;
 
 	c = libc();
+	sampled = outer && sample_has(old) &&
+	    sample_free(old, &was, UT_CALLER());
 	if (UT_UNLIKELY(arena_has(old)))
 		p = arena_move(c, old, size);
 	else
 		p = c->realloc(old, size);
-	RECORD(realloc, REALLOC, .old = old, .size = size, .ptr = p);
+	if (UT_UNLIKELY(sampled) && p == NULL && size != 0)
+		sample_kept(old, was, UT_CALLER());
+	RECORD_ALLOC(realloc, size, REALLOC, .old = old, .size = size,
+	    .ptr = p);
 	alloc_leave(outer);
 	return p;
 }
@@ -606,15 +657,21 @@ reallocarray(void *old, size_t count, size_t size)
 {
 	const bool outer = ENTER();
 	const struct libc *c;
+	size_t was;
+	bool sampled;
 	void *p;
 
 	c = libc();
+	sampled = outer && sample_has(old) &&
+	    sample_free(old, &was, UT_CALLER());
 	if (UT_UNLIKELY(arena_has(old)))
 		p = too_many(count, size) ? NULL :
 		    arena_move(c, old, count * size);
 	else
 		p = c->reallocarray(old, count, size);
-	RECORD(reallocarray, REALLOCARRAY, .old = old, .count = count,
+	if (UT_UNLIKELY(sampled) && p == NULL && size != 0 && count != 0)
+		sample_kept(old, was, UT_CALLER());
+	RECORD_ALLOC(reallocarray, count * size, REALLOCARRAY, .old = old, .count = count,
 	    .size = size, .ptr = p);
 	alloc_leave(outer);
 	return p;
@@ -625,7 +682,7 @@ free(void *ptr)
 {
 	const bool outer = ENTER();
 
-	RECORD(free, FREE, .ptr = ptr);
+	RECORD_FREE();
 	if (UT_LIKELY(!arena_has(ptr)))
 		libc()->free(ptr);
 	alloc_leave(outer);
@@ -638,7 +695,7 @@ posix_memalign(void **ptr, size_t alignment, size_t size)
 	int result;
 
 	result = libc()->posix_memalign(ptr, alignment, size);
-	RECORD(posix_memalign, POSIX_MEMALIGN, .count = alignment,
+	RECORD_ALLOC(posix_memalign, size, POSIX_MEMALIGN, .count = alignment,
 	    .size = size, .ptr = result == 0 ? *ptr : NULL, .result = result);
 	alloc_leave(outer);
 	return result;
@@ -651,8 +708,8 @@ aligned_alloc(size_t alignment, size_t size)
 	void *p;
 
 	p = libc()->aligned_alloc(alignment, size);
-	RECORD(aligned_alloc, ALIGNED_ALLOC, .count = alignment, .size = size,
-	    .ptr = p);
+	RECORD_ALLOC(aligned_alloc, size, ALIGNED_ALLOC, .count = alignment,
+	    .size = size, .ptr = p);
 	alloc_leave(outer);
 	return p;
 }
@@ -663,7 +720,7 @@ free_sized(void *ptr, size_t size)
 {
 	const bool outer = ENTER();
 
-	RECORD(free, FREE, .ptr = ptr);
+	RECORD_FREE();
 	if (UT_LIKELY(!arena_has(ptr)))
 		c23.free_sized(ptr, size);
 	alloc_leave(outer);
@@ -674,7 +731,7 @@ free_aligned_sized(void *ptr, size_t alignment, size_t size)
 {
 	const bool outer = ENTER();
 
-	RECORD(free, FREE, .ptr = ptr);
+	RECORD_FREE();
 	if (UT_LIKELY(!arena_has(ptr)))
 		c23.free_aligned_sized(ptr, alignment, size);
 	alloc_leave(outer);
@@ -688,7 +745,8 @@ memalign(size_t alignment, size_t size)
 	void *p;
 
 	p = libc()->memalign(alignment, size);
-	RECORD(memalign, MEMALIGN, .count = alignment, .size = size, .ptr = p);
+	RECORD_ALLOC(memalign, size, MEMALIGN, .count = alignment,
+	    .size = size, .ptr = p);
 	alloc_leave(outer);
 	return p;
 }
@@ -702,7 +760,7 @@ valloc(size_t size)
 	void *p;
 
 	p = libc()->valloc(size);
-	RECORD(valloc, VALLOC, .size = size, .ptr = p);
+	RECORD_ALLOC(valloc, size, VALLOC, .size = size, .ptr = p);
 	alloc_leave(outer);
 	return p;
 }
@@ -716,7 +774,7 @@ pvalloc(size_t size)
 	void *p;
 
 	p = libc()->pvalloc(size);
-	RECORD(pvalloc, PVALLOC, .size = size, .ptr = p);
+	RECORD_ALLOC(pvalloc, size, PVALLOC, .size = size, .ptr = p);
 	alloc_leave(outer);
 	return p;
 }

@@ -110,12 +110,15 @@ struct wrapper {
 	const char	*events[2];	/* two to record; or one, NULL */
 	const char	*env;		/* =NUMBER goes there; NULL: none */
 	int		 most;		/* NUMBER: 1 to this */
+	const char	*numbered[2];	/* instead of events, with NUMBER */
 };
 
 extern const struct wrapper wrappers[];
 char	*wrapper_add(char *, const char *);
 int	 wrapper_is(const char *);
 int	 wrapper_in(const char *, const char *);
+/* The events, or event, that the wrapper now records. */
+const char *const *wrapper_events(const struct wrapper *);
 const char *wrapper_name(size_t);	/* NULL: there are no more */
 /* Say it if the command is not loaded as wrappers have to be. */
 void	 loader_say(const char *);

@@ -87,16 +87,19 @@ static void
 check_wrappers(const struct record *r)
 {
 	const struct wrapper *w;
+	const char *const *events;
 	size_t i;
 
-	for (w = wrappers; w->name != NULL; w++)
-		for (i = 0; i < 2 && w->events[i] != NULL; i++)
+	for (w = wrappers; w->name != NULL; w++) {
+		events = wrapper_events(w);
+		for (i = 0; i < 2 && events[i] != NULL; i++)
 			if (wrapper_in(r->preload, w->name) &&
-			    !is_asked(r, w->events[i])) {
+			    !is_asked(r, events[i])) {
 				say("warning: -w %s, but -e, -x, -l or -L "
-				    "leave out its %s", w->name, w->events[i]);
+				    "leave out its %s", w->name, events[i]);
 				return;
 			}
+	}
 }
 
 static void

@@ -23,7 +23,6 @@
 #include <sys/types.h>
 #include <sys/stat.h>
 
-#include <ctype.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -58,14 +57,17 @@ static const char *const wrapper_dirs[] = { "../lib", "../libut", NULL };
 
 const struct wrapper wrappers[] = {
 	{ "cpu", "also samples of what uses the CPU: cpu=RATE, 99 a second",
-	    { "cpu:sample", NULL }, "UT_CPU_RATE", 10000 },
+	    { "cpu:sample", NULL }, "UT_CPU_RATE", 10000,
+	    { "cpu:sample", NULL } },
 	{ "func", "also functions, of -finstrument-functions",
-	    { "func:entry", NULL }, NULL, 0 },
-	{ "malloc", "also the calls of malloc(3) and free(3)",
-	    { "libc:malloc", "libc:free" }, NULL, 0 },
+	    { "func:entry", NULL }, NULL, 0, { NULL, NULL } },
+	{ "malloc", "also malloc(3) and free(3); malloc=BYTES: samples of them",
+	    { "libc:malloc", "libc:free" }, "UT_MALLOC_BYTES", 1 << 30,
+	    { "libc:malloc_sample", "libc:free_sample" } },
 	{ "pthread", "also what takes and releases locks",
-	    { "pthread:mutex_acquired", "pthread:mutex_release" }, NULL, 0 },
-	{ NULL, NULL, { NULL, NULL }, NULL, 0 }
+	    { "pthread:mutex_acquired", "pthread:mutex_release" }, NULL, 0,
+	    { NULL, NULL } },
+	{ NULL, NULL, { NULL, NULL }, NULL, 0, { NULL, NULL } }
 };
 
 #if UINTPTR_MAX > UINT32_MAX
@@ -330,17 +332,15 @@ wrapper_is(const char *name)
 static void
 wrapper_number(const struct wrapper *w, const char *s)
 {
-	unsigned long n;
-	char *end;
+	unsigned long long n;
 
 	if (w->env == NULL)
 		die("wrapper '%s': takes no number, but '%s'", w->name, s);
-	n = strtoul(s, &end, 10);
-	if (!isdigit((unsigned char)*s) || *end != '\0' || n < 1 ||
-	    n > (unsigned long)w->most)
+	if (parse_size(s, &n) == -1 || n < 1 ||
+	    n > (unsigned long long)w->most)
 		die("wrapper '%s=%s': not a number from 1 to %d", w->name, s,
 		    w->most);
-	setenv(w->env, s, 1);
+	setenv(w->env, format("%llu", n), 1);
 }
 
 /* Is that the library of a wrapper, in a list for LD_PRELOAD, or NULL? */
@@ -352,6 +352,13 @@ wrapper_in(const char *list, const char *name)
 
 	free(file);
 	return in;
+}
+
+const char *const *
+wrapper_events(const struct wrapper *w)
+{
+	return w->env != NULL && getenv(w->env) != NULL ? w->numbered :
+	    w->events;
 }
 
 const char *
