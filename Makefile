@@ -50,7 +50,6 @@ RCDIR_FreeBSD =	/usr/local/etc/rc.d
 RCDIR_NetBSD =	/etc/rc.d
 RCDIR_OpenBSD =	/etc/rc.d
 DL_Linux =	-ldl
-LIBM_FreeBSD =	-lm
 # No page that is only there so that code and data have none in common.
 LINK_Linux =	-Wl,-z,noseparate-code
 # Where execve(2) leaves nothing of a CPU timer: see libut/PORTING.
@@ -332,7 +331,7 @@ utd/utd: $(UTD_OBJS) $(COMMON_OBJS)
 
 utctl/utctl: $(UTCTL_OBJS) $(COMMON_OBJS)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(LINK_$(OS)) -o $@ $(UTCTL_OBJS) \
-	    $(COMMON_OBJS) $(DL_$(OS)) $(LIBM_$(OS)) $(LIBS)
+	    $(COMMON_OBJS) $(DL_$(OS)) -lm $(LIBS)
 
 # A small program with threads, recorded and shown.
 demo: all

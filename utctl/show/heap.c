@@ -109,6 +109,26 @@ struct table {
 	struct heap_use	*uses;
 };
 
+/* The margins of sums, if these are estimates. */
+static void
+put_error(struct rows *t, const struct heap *h, const struct heap_error *e)
+{
+	if (h->every == 0)
+		return;
+	row_u64(t, "+-", "bytes_error", heap_margin(e->bytes));
+	json_u64("blocks_error", heap_margin(e->blocks));
+	json_u64("allocated_error", heap_margin(e->allocated));
+}
+
+static void
+print_error(const struct heap *h)
+{
+	printf("  estimated from samples, one for %" PRIu64 " bytes:\n"
+	    "  +- %" PRIu64 " bytes in +- %" PRIu64 " blocks live, +- %" PRIu64
+	    " bytes allocated\n", h->every, heap_margin(h->error.bytes),
+	    heap_margin(h->error.blocks), heap_margin(h->error.allocated));
+}
+
 static void
 put_use(struct rows *t, const void *arg, size_t i)
 {
@@ -119,9 +139,12 @@ put_use(struct rows *t, const void *arg, size_t i)
 
 	heap_caller_json(table->heap, u->caller);
 	row_u64(t, "bytes", "bytes", u->bytes);
+	put_error(t, table->heap, &u->error);
 	row_u64(t, "blocks", "blocks", u->blocks);
 	row_u64(t, r->graphs ? "at peak" : NULL, "peak", u->peak);
-	row_u64(t, r->graphs ? "temporary" : NULL, "temporary", u->temporary);
+	if (table->heap->every == 0)
+		row_u64(t, r->graphs ? "temporary" : NULL, "temporary",
+		    u->temporary);
 	row_u64(t, "largest", "largest", u->largest);
 	row_u64(t, "calls", "calls", u->calls);
 	row_u64(t, "allocated", "allocated", u->allocated);
@@ -154,6 +177,8 @@ print_heap(const struct heap *h)
 		    "may have been freed: events were lost since\n");
 	print_blocks("  ", h->allocated, h->calls, "allocated");
 	printf(", %" PRIu64 " block%s freed\n", h->frees, many(h->frees));
+	if (h->every != 0)
+		print_error(h);
 	if (h->peak > 0) {
 		ctf_print_time(h->peak_ns, when);
 		printf("  %" PRIu64 " byte%s live at most, from %s on "
@@ -161,7 +186,7 @@ print_heap(const struct heap *h)
 		    ((double)h->peak_ns -
 		    (double)h->run->processes.begin) / NS);
 	}
-	if (h->run->graphs)
+	if (h->run->graphs && h->every == 0)
 		show_count(NULL, h->temporary, "  ",
 		    "freed by the next call of their thread: temporary");
 	show_count(NULL, h->failed, "  ", h->failed == 1 ?
@@ -188,7 +213,13 @@ json_heap(const struct heap *h)
 	json_u64("unknown", h->unknown);
 	json_u64("unseen", h->unseen);
 	json_u64("peak", h->peak);
-	json_u64("temporary", h->temporary);
+	if (h->every == 0)
+		json_u64("temporary", h->temporary);
+	else {
+		json_u64("every", h->every);
+		put_error(NULL, h, &h->error);
+		json_u64("peak_error", heap_margin(h->peak_error));
+	}
 	json_u64("unsure_bytes", h->unsure_bytes);
 	json_u64("unsure_blocks", h->unsure_blocks);
 	json_u64("unsure_twice", h->unsure_twice);
@@ -199,9 +230,12 @@ json_heap(const struct heap *h)
 static void
 put_heap(struct heap *h)
 {
-	static const int widths[] = { 14, 10, 12, 12, 16, 11 };
-	static const int graphs[] = { 14, 10, 14, 10, 12, 12, 16, 11 };
-	struct rows t = { .fixed = h->run->graphs ? graphs : widths };
+	static const int widths[2][2][9] = {
+	    { { 14, 10, 12, 12, 16, 11 },
+	    { 14, 10, 14, 10, 12, 12, 16, 11 } },
+	    { { 14, 12, 10, 12, 12, 16, 11 },
+	    { 14, 12, 10, 14, 12, 12, 16, 11 } } };
+	struct rows t = { .fixed = widths[h->every != 0][h->run->graphs] };
 	struct table table = { .heap = h };
 	const size_t n = heap_rows(h, &table.uses);
 

@@ -32,6 +32,14 @@
 #define BLOCK_FREED	UINT64_MAX	/* no block has such a size */
 #define HEAP_SITE	0x80000000u	/* in a caller that is a site */
 
+/*
+ * Squares of the standard errors of sums, if they are estimated from samples:
+ * of bytes and blocks that are live, and of all bytes that were allocated.
+ */
+struct heap_error {
+	double		 bytes, blocks, allocated;
+};
+
 /* A block that is allocated, or one that was freed lately. */
 struct block {
 	uint64_t	 address;	/* 0: the entry is not used */
@@ -57,6 +65,7 @@ struct heap_use {
 	uint64_t	 temporary;	/* freed by the thread's next call */
 	uint64_t	 peak;		/* bytes at the process's peak */
 	uint64_t	 peaks;		/* the heap's when peak was noted */
+	struct heap_error error;
 };
 
 struct heap_uses {
@@ -93,6 +102,9 @@ struct heap {
 	uint64_t	 peak;			/* the most bytes at a time */
 	uint64_t	 peaks;			/* times that it grew */
 	int64_t		 peak_ns;		/* when the peak came */
+	uint64_t	 every;		/* bytes for one sample; 0: no samples */
+	struct heap_error error;
+	double		 peak_error;		/* as error.bytes, then */
 	struct heap_again again[HEAP_AGAIN];
 	size_t		 nagain;
 	struct map	 threads;		/* struct heap_thread */
@@ -131,6 +143,12 @@ void	 heap_use_peak(const struct heap *, struct heap_use *);
 void	 heap_call(struct processes *, struct ctf_stream *);
 /* The process has ended: what is live now is live at the end. */
 void	 heap_end(struct heap_run *, struct heap *);
+
+/*
+ * What is to be added to and taken from an estimate, given the square of its
+ * standard error: the sum lies between in 19 of 20 cases.
+ */
+uint64_t heap_margin(double);
 
 /* heap_tree.c */
 /* The callers that are shown, those with the most bytes first: how many. */

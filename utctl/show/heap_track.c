@@ -27,6 +27,7 @@
  * there is none, the earlier block was freed by a call that was not recorded.
  */
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,8 +35,8 @@
 #include "../say.h"
 #include "heap.h"
 
-enum { ALLOC, REALLOC, FREE, UNSEEN };
-enum { CALLER, PTR, SIZE, OLD, COUNT, RESULT };
+enum { ALLOC, SAMPLE, REALLOC, FREE, UNSEEN };
+enum { CALLER, PTR, SIZE, OLD, COUNT, RESULT, EVERY = COUNT };
 enum { PATH };			/* fields of UNSEEN */
 
 #define LEAST	64		/* entries */
@@ -58,6 +59,9 @@ const struct call_kind heap_calls[] = {
 	{ "libc:memalign", ALLOC, { COMMON, [SIZE] = "size" } },
 	{ "libc:valloc", ALLOC, { COMMON, [SIZE] = "size" } },
 	{ "libc:pvalloc", ALLOC, { COMMON, [SIZE] = "size" } },
+	{ "libc:malloc_sample", SAMPLE, { COMMON, [SIZE] = "size",
+	    [EVERY] = "every" } },
+	{ "libc:free_sample", FREE, { COMMON } },
 	{ "libc:unseen", UNSEEN, { [PATH] = "path" } },
 	{ "lttng_ust_libc:malloc", ALLOC, { LTTNG } },
 	{ "lttng_ust_libc:calloc", ALLOC, { LTTNG, [COUNT] = "nmemb" } },
@@ -196,18 +200,77 @@ heap_use_peak(const struct heap *h, struct heap_use *u)
 	}
 }
 
+#define MIX	UINT64_C(11400714819323198485)	/* 2^64 / golden ratio */
+
+/* What a block stands for. */
+struct share {
+	uint64_t	 bytes, blocks;
+	double		 bytes_error, blocks_error;	/* squares */
+};
+
+/*
+ * A block that was recorded with a probability stands for 1 / probability of
+ * its kind (D. G. Horvitz and D. J. Thompson, 1952).  Blocks are whole ones: of
+ * a fraction, one more or none, by chance, but each time the same.
+ */
+static struct share
+share_of(const struct heap *h, const struct block *b)
+{
+	struct share one = { b->size, 1, 0, 0 };
+	double left, taken, chance;
+
+	if (h->every == 0 || b->size == 0 || b->size > UINT32_MAX * 64ULL)
+		return one;
+	left = exp(-(double)b->size / (double)h->every);
+	taken = -expm1(-(double)b->size / (double)h->every);
+	chance = (double)((b->address ^ (uint64_t)b->ns) * MIX >> 32) /
+	    ((double)UINT32_MAX + 1);
+	one.bytes = (uint64_t)((double)b->size / taken + 0.5);
+	one.blocks = (uint64_t)(1 / taken + chance);
+	one.blocks_error = left / (taken * taken);
+	one.bytes_error = (double)b->size * (double)b->size * one.blocks_error;
+	return one;
+}
+
+uint64_t
+heap_margin(double square)
+{
+	return square <= 0 ? 0 : (uint64_t)(1.96 * sqrt(square) + 0.5);
+}
+
+/* No block is left: then neither is what rounding has left. */
 static void
+error_less(struct heap_error *e, const struct share *s, uint64_t blocks)
+{
+	e->bytes = blocks == 0 ? 0 : e->bytes - s->bytes_error;
+	e->blocks = blocks == 0 ? 0 : e->blocks - s->blocks_error;
+}
+
+static void
+error_more(struct heap_error *e, const struct share *s)
+{
+	e->bytes += s->bytes_error;
+	e->blocks += s->blocks_error;
+	e->allocated += s->bytes_error;
+}
+
+/* The block is free: it has stood for so many. */
+static uint64_t
 forget(struct heap *h, struct block *b)
 {
 	struct heap_use *u = use_of(h, b->caller);
+	const struct share s = share_of(h, b);
 
 	heap_use_peak(h, u);
-	u->blocks--;
-	u->bytes -= b->size;
-	h->nblocks--;
-	h->bytes -= b->size;
+	u->blocks -= s.blocks;
+	u->bytes -= s.bytes;
+	error_less(&u->error, &s, u->blocks);
+	h->nblocks -= s.blocks;
+	h->bytes -= s.bytes;
+	error_less(&h->error, &s, h->nblocks);
 	h->blocks.live--;
 	b->size = BLOCK_FREED;
+	return s.blocks;
 }
 
 static struct heap_thread *
@@ -276,10 +339,25 @@ size_of(const struct call *c, const struct ctf_stream *s)
 
 	if (!call_field(c, SIZE, s, &size))
 		return 0;
-	if (call_field(c, COUNT, s, &count))
+	if (c->kind->what != SAMPLE && call_field(c, COUNT, s, &count))
 		size = count != 0 && size > UINT64_MAX / count ? UINT64_MAX :
 		    count * size;
 	return size < BLOCK_FREED ? size : BLOCK_FREED - 1;
+}
+
+/*
+ * The first allocation says whether there are samples: a process has either
+ * these or calls.
+ */
+static void
+note_every(struct heap *h, const struct ctf_stream *s)
+{
+	const struct call *c = s->event->call;
+	uint64_t every;
+
+	if (h->calls == 0 && c->kind->what == SAMPLE &&
+	    call_field(c, EVERY, s, &every) && every <= UINT32_MAX)
+		h->every = every;
 }
 
 static void
@@ -287,29 +365,35 @@ allocate(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
     uint64_t address)
 {
 	struct heap_use *u;
+	struct share share;
 	struct block *b = blocks_get(&h->blocks, address);
 
+	note_every(h, s);
 	if (b->size != BLOCK_FREED) {
 		remember_again(r, h, address);
-		forget(h, b);
+		(void)forget(h, b);
 	}
 	b->size = size_of(s->event->call, s);
 	b->ns = s->ns;
 	b->caller = caller_of(h, s);
 	b->thread = thread_of(s);
 	h->blocks.live++;
+	share = share_of(h, b);
 	u = use_of(h, b->caller);
 	heap_use_peak(h, u);
-	u->blocks++;
-	u->bytes += b->size;
-	u->calls++;
-	u->allocated += b->size;
-	h->nblocks++;
-	h->bytes += b->size;
-	h->calls++;
-	h->allocated += b->size;
+	u->blocks += share.blocks;
+	u->bytes += share.bytes;
+	u->calls += share.blocks;
+	u->allocated += share.bytes;
+	error_more(&u->error, &share);
+	h->nblocks += share.blocks;
+	h->bytes += share.bytes;
+	h->calls += share.blocks;
+	h->allocated += share.bytes;
+	error_more(&h->error, &share);
 	if (h->bytes > h->peak) {
 		h->peak = h->bytes;
+		h->peak_error = h->error.bytes;
 		h->peak_ns = s->ns;
 		h->peaks++;
 	}
@@ -354,12 +438,11 @@ block_release(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
 	if (b->size == BLOCK_FREED)
 		freed_twice(r, h, s, b, caller);
 	else {
-		if (h->thread->address == address) {
+		if (h->thread->address == address && h->every == 0) {
 			h->temporary++;
 			use_of(h, b->caller)->temporary++;
 		}
-		h->frees++;
-		forget(h, b);
+		h->frees += forget(h, b);
 	}
 	b->ns = s->ns;
 	b->caller = caller;
@@ -471,6 +554,7 @@ void
 heap_end(struct heap_run *r, struct heap *h)
 {
 	const struct block *b;
+	struct share share;
 	struct heap_use *u;
 	size_t i;
 
@@ -482,8 +566,9 @@ heap_end(struct heap_run *r, struct heap *h)
 		if (b->size > u->largest)
 			u->largest = b->size;
 		if (origin_unsure(h->process.origin, b->ns)) {
-			h->unsure_blocks++;
-			h->unsure_bytes += b->size;
+			share = share_of(h, b);
+			h->unsure_blocks += share.blocks;
+			h->unsure_bytes += share.bytes;
 		}
 		note_live(r, h, b);
 	}

@@ -92,6 +92,9 @@ add_use(struct heap_use *sum, const struct heap_use *u)
 	sum->unknown += u->unknown;
 	sum->temporary += u->temporary;
 	sum->peak += u->peak;
+	sum->error.bytes += u->error.bytes;
+	sum->error.blocks += u->error.blocks;
+	sum->error.allocated += u->error.allocated;
 }
 
 /* The rows of sites that have the same caller are one. */
@@ -162,25 +165,39 @@ heap_rows(struct heap *h, struct heap_use **list)
  * Stacks.
  */
 
+/* Squares of errors are summed up in units that leave room for them. */
+#define ERROR_UNIT	((double)(1 << 20))
+
 static void
 print_line(const void *arg, const struct tree *t, int indent)
 {
+	const struct heap *h = arg;
 	char text[FRAME_TEXT];
 
-	(void)arg;
+	if (h->every != 0) {
+		printf("%14" PRIu64 " %12" PRIu64 " %10" PRIu64 " %14" PRIu64
+		    " %42s %*s%s\n", t->values[0], heap_margin(ERROR_UNIT *
+		    (double)t->values[3]), t->values[1], t->values[2], "",
+		    indent + 2, "", frame_text(t->frame, text));
+		return;
+	}
 	printf("%14" PRIu64 " %10" PRIu64 " %14" PRIu64 " %10" PRIu64
 	    " %42s %*s%s\n", t->values[0], t->values[1], t->values[2],
 	    t->values[3], "", indent + 2, "", frame_text(t->frame, text));
 }
 
 static void
-json_site(const struct heap_use *u, const struct site *site)
+json_site(const struct heap *h, const struct heap_use *u,
+    const struct site *site)
 {
 	json_object(NULL);
 	json_u64("bytes", u->bytes);
+	if (h->every != 0)
+		json_u64("bytes_error", heap_margin(u->error.bytes));
 	json_u64("blocks", u->blocks);
 	json_u64("peak", u->peak);
-	json_u64("temporary", u->temporary);
+	if (h->every == 0)
+		json_u64("temporary", u->temporary);
 	json_u64("calls", u->calls);
 	json_u64("allocated", u->allocated);
 	site_json(site);
@@ -206,14 +223,15 @@ heap_put_stacks(struct heap *h, const struct heap_use *row)
 		values[0] = u->bytes;
 		values[1] = u->blocks;
 		values[2] = u->peak;
-		values[3] = u->temporary;
+		values[3] = h->every == 0 ? u->temporary :
+		    (uint64_t)(u->error.bytes / ERROR_UNIT);
 		if (json_on)
-			json_site(u, site);
+			json_site(h, u, site);
 		else
 			tree_add(&root, site, site->outside + 1, values);
 	}
 	json_end();
 	tree_sort(&root);
-	tree_print(&root, print_line, NULL);
+	tree_print(&root, print_line, h);
 	tree_free(&root);
 }
