@@ -70,7 +70,7 @@ alloc_leave(bool outer)
  * buckets, so that the other blocks are freed at the cost of one look.
  */
 #define SAMPLE_CELLS	4096
-#define SAMPLE_BUCKETS	8		/* buckets of a cell */
+#define SAMPLE_BUCKETS	4		/* buckets of a cell */
 
 extern uint32_t	 sample_every;		/* bytes; 0: each call is recorded */
 extern uint8_t	 sample_cells[SAMPLE_CELLS];

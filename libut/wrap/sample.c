@@ -51,7 +51,7 @@ UT_EVENT(libc, free_sample, UT_DEBUG_FUNCTION, UT_PTR(ptr), UT_PTR(caller));
 
 #define EVERY_MOST	(1L << 30)	/* bytes */
 #define BUSY		1		/* no block has this address */
-#define SLOTS		8		/* blocks in a bucket */
+#define SLOTS		16		/* blocks in a bucket */
 
 static struct bucket {
 	struct slot {
