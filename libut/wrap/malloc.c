@@ -671,8 +671,8 @@ reallocarray(void *old, size_t count, size_t size)
 		p = c->reallocarray(old, count, size);
 	if (UT_UNLIKELY(sampled) && p == NULL && size != 0 && count != 0)
 		sample_kept(old, was, UT_CALLER());
-	RECORD_ALLOC(reallocarray, count * size, REALLOCARRAY, .old = old, .count = count,
-	    .size = size, .ptr = p);
+	RECORD_ALLOC(reallocarray, count * size, REALLOCARRAY, .old = old,
+	    .count = count, .size = size, .ptr = p);
 	alloc_leave(outer);
 	return p;
 }

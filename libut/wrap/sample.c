@@ -19,16 +19,16 @@
  * many bytes on average, instead of each call.  Each byte has the same chance,
  * whatever block it is in: between two bytes that are taken lie gaps of
  * exponential distribution (a Poisson process, as in tcmalloc and heapprofd),
- * and a block is recorded if one of its bytes is taken.  That happens to a block
- * of so many bytes with probability 1 - exp(-size / every), by which a reader
- * divides.  A realloc frees one block and allocates another.
+ * and a block is recorded if one of its bytes is taken.  The probability of that
+ * is 1 - exp(-size / every), by which a reader divides.  A realloc frees one
+ * block and allocates another.
  *
  * Which blocks were recorded stands in a table, so that their free(3) is
  * recorded, and no other.  Whoever frees a block has got its address from the
  * thread that allocated it, and so sees what that thread has done here before.
  *
- * No lock, and no memory but what is here.  What siglongjmp(3) or SIGKILL leaves
- * undone costs one place in the table.
+ * No lock, and no memory but what is here.  What siglongjmp(3) leaves undone
+ * costs one place in the table.
  */
 
 #include <errno.h>

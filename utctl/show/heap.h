@@ -102,7 +102,7 @@ struct heap {
 	uint64_t	 peak;			/* the most bytes at a time */
 	uint64_t	 peaks;			/* times that it grew */
 	int64_t		 peak_ns;		/* when the peak came */
-	uint64_t	 every;		/* bytes for one sample; 0: no samples */
+	uint64_t	 every;		/* bytes of one sample; 0: none */
 	struct heap_error error;
 	double		 peak_error;		/* as error.bytes, then */
 	struct heap_again again[HEAP_AGAIN];
