@@ -19,9 +19,9 @@
  * many bytes on average, instead of each call.  Each byte has the same chance,
  * whatever block it is in: between two bytes that are taken lie gaps of
  * exponential distribution (a Poisson process, as in tcmalloc and heapprofd),
- * and a block is recorded if one of its bytes is taken.  The probability of that
- * is 1 - exp(-size / every), by which a reader divides.  A realloc frees one
- * block and allocates another.
+ * and a block is recorded if one of its bytes is taken.  The probability is
+ * 1 - exp(-size / every), by which a reader divides.  A realloc frees one block
+ * and allocates another.
  *
  * Which blocks were recorded stands in a table, so that their free(3) is
  * recorded, and no other.  Whoever frees a block has got its address from the
