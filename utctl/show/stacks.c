@@ -52,16 +52,6 @@ module_of(const struct ctf_stream *s, uint64_t address, enum ctf_address kind)
 	return m == NULL ? NULL : base_name(image_path(m->image));
 }
 
-/* Is the function called file+0x1234? */
-static int
-is_nameless(const char *function, const char *module)
-{
-	const size_t n = strlen(module);
-
-	return strncmp(function, module, n) == 0 &&
-	    strncmp(function + n, "+0x", 3) == 0;
-}
-
 static size_t
 put_frame(struct frame *f, const struct ctf_stream *s, uint64_t address,
     enum ctf_address kind)
@@ -79,11 +69,11 @@ put_frame(struct frame *f, const struct ctf_stream *s, uint64_t address,
 	for (i = 0; i < n; i++, p++, f++) {
 		f->address = address;
 		f->function = p->function;
+		f->exact = p->exact;
 		f->file = p->file;
 		f->line = p->line;
 		f->inlined = p->inlined;
-		f->module = module == NULL ||
-		    is_nameless(p->function, module) ? NULL : module;
+		f->module = p->exact != NULL ? NULL : module;
 	}
 	return n;
 }

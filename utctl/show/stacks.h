@@ -35,6 +35,7 @@
 struct frame {
 	uint64_t	 address;
 	const char	*function;	/* NULL: no name is known, or wanted */
+	const char	*exact;		/* see struct place */
 	const char	*file;		/* NULL: not known */
 	const char	*module;	/* NULL: not known, or in the name */
 	unsigned int	 line;
