@@ -14,7 +14,6 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-
 /*
  * Call stacks by name: see stacks.h.
  */
@@ -91,6 +90,21 @@ stack_frames(const struct ctf_stream *s, const struct stack *st,
 	return n;
 }
 
+static char *
+text_make(const struct frame *f)
+{
+	char *text, *shown;
+
+	text = f->function == NULL ? format("0x%" PRIx64, f->address) :
+	    f->module == NULL ? format("%s", f->function) : f->file == NULL ?
+	    format("%s (%s)", f->function, f->module) :
+	    format("%s %s:%u (%s)", f->function, base_name(f->file), f->line,
+	    f->module);
+	shown = clean(text);
+	free(text);
+	return shown;
+}
+
 /* The one frame that is equal. */
 static const struct frame *
 frame_get(const struct frame *f)
@@ -103,6 +117,7 @@ frame_get(const struct frame *f)
 	if ((mine = malloc(sizeof(*mine))) == NULL)
 		die_errno("malloc");
 	*mine = *f;
+	mine->text = text_make(f);
 	map_put(&known, key, mine);
 	return mine;
 }
@@ -110,10 +125,14 @@ frame_get(const struct frame *f)
 void
 frames_free(void)
 {
+	struct frame *f;
 	size_t i;
 
 	for (i = 0; i < known.cap; i++)
-		free(known.v[i].value);
+		if ((f = known.v[i].value) != NULL) {
+			free(f->text);
+			free(f);
+		}
 	map_free(&known);
 }
 
@@ -322,16 +341,7 @@ frame_file(const struct frame *f)
 const char *
 frame_text(const struct frame *f, char *buf)
 {
-	char *text, *shown;
-
-	text = f->function == NULL ? format("0x%" PRIx64, f->address) :
-	    f->module == NULL ? format("%s", f->function) : f->file == NULL ?
-	    format("%s (%s)", f->function, f->module) :
-	    format("%s %s:%u (%s)", f->function, frame_file(f), f->line,
-	    f->module);
-	cut_text(buf, FRAME_TEXT, shown = clean(text));
-	free(shown);
-	free(text);
+	cut_text(buf, FRAME_TEXT, f->text);
 	return buf;
 }
 

@@ -40,6 +40,7 @@ struct frame {
 	const char	*module;	/* NULL: not known, or in the name */
 	unsigned int	 line;
 	int		 inlined;	/* is it part of the next frame? */
+	char		*text;		/* In a site: see frame_text() */
 };
 
 /* A stack by name. */
@@ -99,7 +100,7 @@ struct tree {
 	uint64_t		 values[TREE_VALUES];
 };
 
-/* Add a stack, from that frame on outwards, and its values. */
+/* One tree is made at a time.  Add a stack, from that frame on outwards, and its values. */
 void	 tree_add(struct tree *, const struct site *, size_t,
 	    const uint64_t *);
 /* Add all of a stack inwards; the innermost frame's node. */
