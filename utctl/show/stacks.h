@@ -100,7 +100,10 @@ struct tree {
 	uint64_t		 values[TREE_VALUES];
 };
 
-/* One tree is made at a time.  Add a stack, from that frame on outwards, and its values. */
+/*
+ * Add a stack, from that frame on outwards, and its values.  One tree is made
+ * at a time.
+ */
 void	 tree_add(struct tree *, const struct site *, size_t,
 	    const uint64_t *);
 /* Add all of a stack inwards; the innermost frame's node. */

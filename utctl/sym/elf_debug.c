@@ -109,7 +109,8 @@ elf_load(struct elf *e, const char *name, struct elf_bytes *b)
 	struct elf_section s;
 
 	memset(b, 0, sizeof(*b));
-	if (!elf_section(e, name, &s) || s.off > e->size || s.size > e->size - s.off)
+	if (!elf_section(e, name, &s) || s.off > e->size ||
+	    s.size > e->size - s.off)
 		return;
 	allocate(e, b, s.size);
 	if (b->p != NULL && elf_read(e, b->p, b->n, s.off) == -1)

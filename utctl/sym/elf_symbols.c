@@ -352,8 +352,10 @@ elf_symbols_bound(struct elf_symbols *to, const struct elf_ranges *ranges)
 {
 	const struct elf_range *r;
 	struct elf_symbol *s;
+	size_t i;
 
-	for (s = to->v; s < to->v + to->n; s++) {
+	for (i = 0; i < to->n; i++) {
+		s = &to->v[i];
 		if (has_size(s))
 			continue;
 		r = elf_ranges_find(ranges, s->addr);
