@@ -49,7 +49,7 @@ struct stack_at {
 	int			 exact;		/* frame 0 follows no call */
 	struct ctf_field_at	 context;	/* the ID, or all frames */
 	struct ctf_field_at	 keep, end, frames;
-	struct ctf_field_at	 time;		/* of cpu:sample */
+	struct ctf_field_at	 time;		/* only in cpu:sample */
 };
 
 /*

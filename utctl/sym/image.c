@@ -55,7 +55,7 @@ struct image {
 	int			 tried_data;
 	struct elf_symbols	 data;
 	int			 tried_ranges;
-	struct elf_ranges	 ranges;	/* of the module itself */
+	struct elf_ranges	 ranges;	/* read from the module */
 	int			 tried_lines;
 	struct dwarf		*dwarf;		/* NULL: no lines */
 	struct image		*lacking;	/* the next that is nameless */

@@ -238,7 +238,7 @@ symbol_set(struct symbol *sym, char *text)
 	sym->plain = i == sym->len;
 }
 
-/* What has no name is called by where it is in its file. */
+/* Call an address without a name by where it is in its file. */
 static char *
 nameless_text(const struct mapping *m, uint64_t at)
 {
