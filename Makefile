@@ -229,9 +229,10 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/show/weigh.c utctl/show/which.c utctl/sym/calls.c \
 		utctl/sym/demangle.c utctl/sym/dwarf.c utctl/sym/dwarf_lines.c \
 		utctl/sym/dwarf_read.c utctl/sym/dwarf_spans.c utctl/sym/elf.c \
-		utctl/sym/elf_debug.c utctl/sym/elf_symbols.c \
-		utctl/sym/image.c utctl/sym/inflate.c utctl/sym/process.c \
-		utctl/sym/symbols.c utctl/utctl.c utctl/when.c
+		utctl/sym/elf_debug.c utctl/sym/elf_ranges.c \
+		utctl/sym/elf_symbols.c utctl/sym/image.c utctl/sym/inflate.c \
+		utctl/sym/process.c utctl/sym/symbols.c utctl/utctl.c \
+		utctl/when.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
 UTCTL_HDRS =	utctl/client.h utctl/ctf/cores.h utctl/ctf/ctf.h \
 		utctl/ctf/ctf_field.h utctl/ctf/ctf_json.h \

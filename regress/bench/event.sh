@@ -70,10 +70,10 @@ for e in none one mix bytes; do
 	ends $e
 	row "event: $name" ns "$u" "$l" "$(median fl.$e)" \
 	    ">= 5 x LTTng" "l >= 5 * u" "<= 1.5 x floor" "u <= 1.5 * f"
-	u=$(calc "$ut_size / $ut_events")
-	row "trace: $name" B "$u" "$(unless lt.$e \
-	    "$(calc "$lt_size / ($(sum lt.$e 2) - $lt_lost)")")" "" \
-	    "<= LTTng" "u <= l" >>"$T/sizes"
+	u=$(calc "$ut_size / $ut_events") l=$LTTNG_ABSENT
+	! have_lttng || l=$(unless lt.$e \
+	    "$(calc "$lt_size / ($(sum lt.$e 2) - $lt_lost)")")
+	row "trace: $name" B "$u" "$l" "" "<= LTTng" "u <= l" >>"$T/sizes"
 	case $e in
 	one)	one=$(median ut.one) ;;
 	esac

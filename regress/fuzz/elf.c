@@ -75,6 +75,33 @@ symbols(struct elf *e, enum elf_kind kind, int dynamic, uint64_t addr)
 	elf_symbols_free(&s);
 }
 
+/* All functions, and that of the address. */
+static void
+ranges(struct elf *e, uint64_t addr)
+{
+	const struct elf_range *found;
+	struct elf_ranges r;
+	struct elf_symbols s;
+	size_t i;
+
+	elf_ranges_load(&r, e);
+	found = elf_ranges_find(&r, addr);
+	if (found != NULL && addr - found->start >= found->size)
+		fuzz_die("the function of an address");
+	for (i = 0; i < r.n; i++)
+		if (r.v[i].start < e->lo || r.v[i].start >= e->hi ||
+		    r.v[i].size > e->hi - r.v[i].start ||
+		    (i > 0 && r.v[i].start < r.v[i - 1].start) ||
+		    elf_ranges_find(&r, r.v[i].start) == NULL)
+			fuzz_die("a function");
+	if (elf_symbols_load(&s, e, ELF_CODE, 1) == 0) {
+		elf_symbols_bound(&s, &r);
+		look(&s, e, addr);
+		elf_symbols_free(&s);
+	}
+	elf_ranges_free(&r);
+}
+
 static void
 image(const char *path, const struct elf *e, enum elf_kind kind, uint64_t addr)
 {
@@ -91,6 +118,8 @@ image(const char *path, const struct elf *e, enum elf_kind kind, uint64_t addr)
 	if (image_find(&m, kind, addr + m.base, text, &start) &&
 	    start - m.base > addr)
 		fuzz_die("what is mapped");
+	if (image_function(&m, addr + m.base, &start) && start > addr)
+		fuzz_die("the function of what is mapped");
 	images_free();
 }
 
@@ -115,6 +144,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	symbols(&e, ELF_CODE, 1, addr);
 	symbols(&e, ELF_DATA, 0, addr);
 	symbols(&e, ELF_DATA, 1, addr);
+	ranges(&e, addr);
 	image(path, &e, ELF_CODE, addr);
 	image(path, &e, ELF_DATA, addr);
 	elf_close(&e);

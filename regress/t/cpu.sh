@@ -42,6 +42,24 @@ recorded -w cpu=1000 -- "$T/cpus" work 2000
 samples "$T/trace"
 read -r ms share <"$T/record.out"
 all_time "$ms" 1
+# stat adds up the same times, of all and of each function.
+utctl view -e cpu:sample "$T/trace" | sed -n \
+    's/.*cpu:sample { .*pc = \([a-z]*\)[+ ].*, time = \([0-9]*\) }$/\1 \2/p' |
+    awk '$1 == "three" || $1 == "one" { ns[$1] += $2 }
+    END { for (f in ns) printf "%s %.3f\n", f, ns[f] / 1000 }' |
+    sort >"$T/want"
+utctl stat -g function "$T/trace" | awk '$7 == "three" || $7 == "one" {
+	print $7, $5 }' | sort >"$T/got"
+[ -s "$T/got" ] && cmp "$T/want" "$T/got" || fail "stat: $(cat "$T/got")"
+utctl stat -j -g function "$T/trace" | grep -o '"self_ns":"[0-9]*"' |
+    sed 's/.*:"/0 0 /; s/"//' >"$T/self"
+utctl stat -g stack "$T/trace" | awk '/ function$/ { on = 1; next }
+	on { print 0, 0, $6 * 1000 }' >"$T/stacks"
+for f in self stacks; do
+	[ "$(awk '{ sum += $3 } END { printf "%.0f", sum }' "$T/$f")" = \
+	    "$(awk '{ sum += $3 } END { printf "%.0f", sum }' "$T/samples")" ] ||
+	    fail "$f: not the time of all samples"
+done
 nm -S "$T/cpus" | awk '$4 == "three" || $4 == "one" { print $4, $1, $2 }' |
     while read -r name at size; do
 	echo "$name $((0x$at)) $((0x$at + 0x$size))"

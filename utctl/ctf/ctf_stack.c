@@ -267,6 +267,16 @@ stack_of(const struct ctf_stream *s)
 	return st;
 }
 
+uint64_t
+stack_time(const struct ctf_stream *s)
+{
+	const struct stack_at *at = s->event->stack;
+	uint64_t ns;
+
+	return at != NULL && at->time.type != NULL &&
+	    ctf_field_bits(&at->time, s, &ns) ? ns : 0;
+}
+
 enum ctf_address
 stack_kind(const struct ctf_stream *s, size_t i)
 {
@@ -304,6 +314,9 @@ at_find(struct ctf_trace *tr, const struct ctf_sclass *sc,
 	    !tr->ours || !ctf_field_find(&at.context, sc, ev, "$stack"))
 		return NULL;
 	at.sample = strcmp(ev->name, "cpu:sample") == 0;
+	if (at.sample && ctf_field_find(&at.time, sc, ev, "time") &&
+	    (at.time.type->kind != CTF_INT || at.time.type->sign))
+		at.time.type = NULL;
 	at.exact = at.whole || at.sample;
 	new = ctf_alloc(tr, sizeof(*new));
 	*new = at;

@@ -49,6 +49,7 @@ struct stack_at {
 	int			 exact;		/* frame 0 follows no call */
 	struct ctf_field_at	 context;	/* the ID, or all frames */
 	struct ctf_field_at	 keep, end, frames;
+	struct ctf_field_at	 time;		/* only in cpu:sample */
 };
 
 /*
@@ -60,6 +61,8 @@ void	 stack_trace(struct ctf_trace *, int);
 void	 stack_define(struct ctf_stream *);
 /* After ctf_read(): the stack of the event; NULL: none, or it is not known. */
 const struct stack *stack_of(const struct ctf_stream *);
+/* The ns that the event stands for if it is a sample, or 0. */
+uint64_t stack_time(const struct ctf_stream *);
 /* The kind of address that a frame is. */
 enum ctf_address stack_kind(const struct ctf_stream *, size_t);
 /* Forget what the stream has defined; and all stacks. */

@@ -40,7 +40,7 @@ put_place(char *p, const struct frame *f)
 	p = out_room(p, ROOM);
 	if (f->function == NULL)
 		return put_hex(p, f->address);
-	p = put_words(p, f->function);
+	p = put_words(p, f->exact != NULL ? f->exact : f->function);
 	if (f->file != NULL) {
 		*p++ = ' ';
 		p = put_words(p, frame_file(f));
@@ -60,7 +60,8 @@ put_object(char *p, const struct frame *f)
 	p = put_hex(out_text(out_room(p, ROOM), "{\"address\":\""),
 	    f->address);
 	*p++ = '"';
-	p = put_member(p, ",\"name\":\"", f->function);
+	p = put_member(p, ",\"name\":\"", f->exact != NULL ? f->exact :
+	    f->function);
 	p = put_member(p, ",\"file\":\"", f->file);
 	p = out_room(p, ROOM);
 	if (f->file != NULL)

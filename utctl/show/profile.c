@@ -36,15 +36,23 @@
 struct where {
 	const struct frame	*frame;
 	uint64_t		 self, total;
+	int64_t			 self_ns, total_ns;
 	uint32_t		 last;		/* site + 1 that was counted */
+};
+
+/* Events of a site, and the time that they stand for. */
+struct weight {
+	uint64_t		 n;
+	int64_t			 ns;
 };
 
 struct profile {
 	struct processes	 processes;
 	struct sites		 sites;
-	uint64_t		*counts;	/* events, by site */
+	struct weight		*counts;	/* by site */
 	size_t			 room;
 	uint64_t		 n;
+	int64_t			 ns;		/* in all; 0: no samples */
 	int64_t			 begin, end;
 	struct where		*list;
 	size_t			 nlist;
@@ -59,6 +67,7 @@ count(void *arg, struct ctf_stream *s)
 	const struct site *site = site_get(&p->sites, s,
 	    processes_get(&p->processes, s)->serial);
 	const size_t n = p->room;
+	uint64_t ns = stack_time(s);
 
 	if (site == NULL)
 		return;
@@ -69,7 +78,11 @@ count(void *arg, struct ctf_stream *s)
 			die_errno("malloc");
 		memset(p->counts + n, 0, (p->room - n) * sizeof(*p->counts));
 	}
-	p->counts[site->number]++;
+	if (ns > (uint64_t)(INT64_MAX - p->ns))
+		ns = (uint64_t)(INT64_MAX - p->ns);
+	p->ns += (int64_t)ns;
+	p->counts[site->number].ns += (int64_t)ns;
+	p->counts[site->number].n++;
 	if (p->n++ == 0)
 		p->begin = s->ns;
 	p->end = s->ns;
@@ -102,7 +115,7 @@ by_self(const void *a, const void *b)
 static void
 add_site(struct profile *p, struct map *m, const struct site *site)
 {
-	const uint64_t n = p->counts[site->number];
+	const struct weight *c = &p->counts[site->number];
 	struct where *w;
 	uint64_t key;
 	size_t i;
@@ -114,10 +127,14 @@ add_site(struct profile *p, struct map *m, const struct site *site)
 			w->frame = site->frames[i];
 			map_put(m, key, w);
 		}
-		if (i == 0)
-			w->self += n;
-		if (w->last != site->number + 1)
-			w->total += n;
+		if (i == 0) {
+			w->self += c->n;
+			w->self_ns += c->ns;
+		}
+		if (w->last != site->number + 1) {
+			w->total += c->n;
+			w->total_ns += c->ns;
+		}
 		w->last = site->number + 1;
 	}
 }
@@ -135,6 +152,10 @@ put_where(struct rows *t, const void *arg, size_t i)
 	row_text(t, "%", "%.1f", percent(p, w->self));
 	row_u64(t, "total", "total", w->total);
 	row_text(t, "%", "%.1f", percent(p, w->total));
+	if (p->ns > 0) {
+		row_us(t, "self us", "self_ns", w->self_ns);
+		row_us(t, "total us", "total_ns", w->total_ns);
+	}
 	if (row_end(t, "function"))
 		printf("  %s\n", frame_text(w->frame, text));
 }
@@ -142,7 +163,7 @@ put_where(struct rows *t, const void *arg, size_t i)
 static void
 put_functions(struct profile *p)
 {
-	static const int widths[] = { 12, 6, 12, 6 };
+	static const int widths[] = { 12, 6, 12, 6, 14, 14 };
 	struct rows t = { .fixed = widths };
 	struct map m;
 	size_t i, most = 1;
@@ -171,37 +192,44 @@ print_line(const void *arg, const struct tree *t, int indent)
 	const struct profile *p = arg;
 	char text[FRAME_TEXT];
 
-	printf("%12" PRIu64 " %6.1f %12" PRIu64 " %6.1f %*s%s\n", t->values[0],
-	    percent(p, t->values[0]), t->values[1], percent(p, t->values[1]),
-	    indent, "", frame_text(t->frame, text));
+	printf("%12" PRIu64 " %6.1f %12" PRIu64 " %6.1f", t->values[0],
+	    percent(p, t->values[0]), t->values[1], percent(p, t->values[1]));
+	if (p->ns > 0)
+		printf(" %14.3f %14.3f", (double)t->values[2] / 1000,
+		    (double)t->values[3] / 1000);
+	printf(" %*s%s\n", indent, "", frame_text(t->frame, text));
 }
 
 static void
 put_stacks(const struct profile *p)
 {
 	uint64_t values[TREE_VALUES] = { 0 };
-	struct tree root = { .child = NULL };
+	struct tree root = { .child = NULL }, *leaf;
 	const struct site *site;
 	size_t i;
 
 	json_array("stacks");
 	for (i = 0; i < p->sites.n; i++) {
 		site = p->sites.v[i];
-		values[0] = p->counts[i];
+		values[0] = p->counts[i].n;
+		values[2] = (uint64_t)p->counts[i].ns;
 		if (!json_on) {
-			tree_add_inwards(&root, site, values)->values[1] +=
-			    values[0];
+			leaf = tree_add_inwards(&root, site, values);
+			leaf->values[1] += values[0];
+			leaf->values[3] += values[2];
 			continue;
 		}
 		json_object(NULL);
 		json_u64("events", values[0]);
+		if (p->ns > 0)
+			json_ns("ns", p->counts[i].ns);
 		site_json(site);
 		json_end();
 	}
 	json_end();
 	if (root.child != NULL)
-		printf("%12s %6s %12s %6s  function\n", "total", "%", "self",
-		    "%");
+		printf("%12s %6s %12s %6s%s  function\n", "total", "%", "self",
+		    "%", p->ns == 0 ? "" : "       total us        self us");
 	tree_sort(&root);
 	tree_print(&root, print_line, p);
 	tree_free(&root);

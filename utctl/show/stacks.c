@@ -14,7 +14,6 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-
 /*
  * Call stacks by name: see stacks.h.
  */
@@ -52,16 +51,6 @@ module_of(const struct ctf_stream *s, uint64_t address, enum ctf_address kind)
 	return m == NULL ? NULL : base_name(image_path(m->image));
 }
 
-/* Is the function called file+0x1234? */
-static int
-is_nameless(const char *function, const char *module)
-{
-	const size_t n = strlen(module);
-
-	return strncmp(function, module, n) == 0 &&
-	    strncmp(function + n, "+0x", 3) == 0;
-}
-
 static size_t
 put_frame(struct frame *f, const struct ctf_stream *s, uint64_t address,
     enum ctf_address kind)
@@ -79,11 +68,11 @@ put_frame(struct frame *f, const struct ctf_stream *s, uint64_t address,
 	for (i = 0; i < n; i++, p++, f++) {
 		f->address = address;
 		f->function = p->function;
+		f->exact = p->exact;
 		f->file = p->file;
 		f->line = p->line;
 		f->inlined = p->inlined;
-		f->module = module == NULL ||
-		    is_nameless(p->function, module) ? NULL : module;
+		f->module = p->exact != NULL ? NULL : module;
 	}
 	return n;
 }
@@ -101,6 +90,21 @@ stack_frames(const struct ctf_stream *s, const struct stack *st,
 	return n;
 }
 
+static char *
+text_make(const struct frame *f)
+{
+	char *text, *shown;
+
+	text = f->function == NULL ? format("0x%" PRIx64, f->address) :
+	    f->module == NULL ? format("%s", f->function) : f->file == NULL ?
+	    format("%s (%s)", f->function, f->module) :
+	    format("%s %s:%u (%s)", f->function, base_name(f->file), f->line,
+	    f->module);
+	shown = clean(text);
+	free(text);
+	return shown;
+}
+
 /* The one frame that is equal. */
 static const struct frame *
 frame_get(const struct frame *f)
@@ -113,6 +117,7 @@ frame_get(const struct frame *f)
 	if ((mine = malloc(sizeof(*mine))) == NULL)
 		die_errno("malloc");
 	*mine = *f;
+	mine->text = text_make(f);
 	map_put(&known, key, mine);
 	return mine;
 }
@@ -120,10 +125,14 @@ frame_get(const struct frame *f)
 void
 frames_free(void)
 {
+	struct frame *f;
 	size_t i;
 
 	for (i = 0; i < known.cap; i++)
-		free(known.v[i].value);
+		if ((f = known.v[i].value) != NULL) {
+			free(f->text);
+			free(f);
+		}
 	map_free(&known);
 }
 
@@ -332,16 +341,7 @@ frame_file(const struct frame *f)
 const char *
 frame_text(const struct frame *f, char *buf)
 {
-	char *text, *shown;
-
-	text = f->function == NULL ? format("0x%" PRIx64, f->address) :
-	    f->module == NULL ? format("%s", f->function) : f->file == NULL ?
-	    format("%s (%s)", f->function, f->module) :
-	    format("%s %s:%u (%s)", f->function, frame_file(f), f->line,
-	    f->module);
-	cut_text(buf, FRAME_TEXT, shown = clean(text));
-	free(shown);
-	free(text);
+	cut_text(buf, FRAME_TEXT, f->text);
 	return buf;
 }
 

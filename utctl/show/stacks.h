@@ -35,10 +35,12 @@
 struct frame {
 	uint64_t	 address;
 	const char	*function;	/* NULL: no name is known, or wanted */
+	const char	*exact;		/* see struct place */
 	const char	*file;		/* NULL: not known */
 	const char	*module;	/* NULL: not known, or in the name */
 	unsigned int	 line;
 	int		 inlined;	/* is it part of the next frame? */
+	char		*text;		/* In a site: see frame_text() */
 };
 
 /* A stack by name. */
@@ -98,7 +100,10 @@ struct tree {
 	uint64_t		 values[TREE_VALUES];
 };
 
-/* Add a stack, from that frame on outwards, and its values. */
+/*
+ * Add a stack, from that frame on outwards, and its values.  One tree is made
+ * at a time.
+ */
 void	 tree_add(struct tree *, const struct site *, size_t,
 	    const uint64_t *);
 /* Add all of a stack inwards; the innermost frame's node. */

@@ -25,16 +25,36 @@
 #include "stacks.h"
 
 #define INDENT_MOST	60	/* columns */
+#define FEW		8	/* children */
 
+static struct map	 older;		/* Children behind the newest few */
+
+static uint64_t
+child_key(const struct tree *t, const struct frame *f)
+{
+	const uint64_t key[] = { (uintptr_t)t, f->function == NULL ?
+	    (uintptr_t)f : (uintptr_t)f->function, (uintptr_t)f->file,
+	    f->line };
+
+	return map_bytes(0, key, sizeof(key));
+}
+
+/* Most have few children: those are looked at, and no table is made. */
 static struct tree *
 child_get(struct tree *t, const struct frame *f)
 {
-	struct tree *c;
+	struct tree *c, *last = NULL;
+	size_t n = 0;
 
-	for (c = t->child; c != NULL && !frame_is(c->frame, f); c = c->next)
-		continue;
+	for (c = t->child; c != NULL && n < FEW && !frame_is(c->frame, f);
+	    c = c->next, n++)
+		last = c;
+	if (c != NULL && n == FEW)
+		c = map_get(&older, child_key(t, f));
 	if (c != NULL)
 		return c;
+	if (n == FEW)
+		map_put(&older, child_key(t, last->frame), last);
 	if ((c = calloc(1, sizeof(*c))) == NULL)
 		die_errno("malloc");
 	c->frame = f;
@@ -146,4 +166,6 @@ tree_free(struct tree *t)
 		tree_free(c);
 		free(c);
 	}
+	if (t->frame == NULL)
+		map_free(&older);
 }

@@ -78,6 +78,8 @@ struct elf_bytes {
 };
 
 int	 elf_has(struct elf *, const char *);
+/* Find the section of that name: 0 if there is none. */
+int	 elf_section(struct elf *, const char *, struct elf_section *);
 /* Load the section of that name, if the file has it and memory suffices. */
 void	 elf_load(struct elf *, const char *, struct elf_bytes *);
 void	 elf_unload(struct elf_bytes *);
@@ -90,6 +92,21 @@ enum elf_kind {
 	ELF_CODE,			/* functions, and places in them */
 	ELF_DATA			/* variables */
 };
+
+/* elf_ranges.c: where functions begin and end, by their addresses. */
+struct elf_range {
+	uint64_t		 start, size;
+};
+
+struct elf_ranges {
+	struct elf_range	*v;
+	size_t			 n;
+};
+
+void	 elf_ranges_load(struct elf_ranges *, struct elf *);
+/* The function that has this address; NULL: none is known. */
+const struct elf_range *elf_ranges_find(const struct elf_ranges *, uint64_t);
+void	 elf_ranges_free(struct elf_ranges *);
 
 /* elf_symbols.c: what a file has of one kind, by its addresses. */
 struct elf_symbols {
@@ -107,6 +124,8 @@ int	 elf_symbols_load(struct elf_symbols *, struct elf *, enum elf_kind,
  */
 int	 elf_symbols_find(const struct elf_symbols *, struct elf *, uint64_t,
 	    char *, uint64_t *);
+/* Let symbols without a size name only the functions that begin there. */
+void	 elf_symbols_bound(struct elf_symbols *, const struct elf_ranges *);
 void	 elf_symbols_free(struct elf_symbols *);
 
 #endif /* ELF_H */

@@ -36,9 +36,8 @@
 
 static uint64_t	 nloaded;	/* bytes of all files */
 
-/* Find the section: 0 if there is none. */
-static int
-find(struct elf *e, const char *name, struct elf_section *found)
+int
+elf_section(struct elf *e, const char *name, struct elf_section *found)
 {
 	struct elf_section *s = elf_sections(e), *names;
 	const size_t len = strlen(name) + 1;
@@ -63,7 +62,7 @@ elf_has(struct elf *e, const char *name)
 {
 	struct elf_section s;
 
-	return find(e, name, &s);
+	return elf_section(e, name, &s);
 }
 
 static void
@@ -110,7 +109,8 @@ elf_load(struct elf *e, const char *name, struct elf_bytes *b)
 	struct elf_section s;
 
 	memset(b, 0, sizeof(*b));
-	if (!find(e, name, &s) || s.off > e->size || s.size > e->size - s.off)
+	if (!elf_section(e, name, &s) || s.off > e->size ||
+	    s.size > e->size - s.off)
 		return;
 	allocate(e, b, s.size);
 	if (b->p != NULL && elf_read(e, b->p, b->n, s.off) == -1)

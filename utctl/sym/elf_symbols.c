@@ -348,6 +348,22 @@ elf_symbols_find(const struct elf_symbols *from, struct elf *e, uint64_t addr,
 }
 
 void
+elf_symbols_bound(struct elf_symbols *to, const struct elf_ranges *ranges)
+{
+	const struct elf_range *r;
+	struct elf_symbol *s;
+	size_t i;
+
+	for (i = 0; i < to->n; i++) {
+		s = &to->v[i];
+		if (has_size(s))
+			continue;
+		r = elf_ranges_find(ranges, s->addr);
+		s->size = r != NULL && r->start == s->addr ? cut(r->size) : 1;
+	}
+}
+
+void
 elf_symbols_free(struct elf_symbols *s)
 {
 	nloaded -= s->n;

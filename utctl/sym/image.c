@@ -54,6 +54,8 @@ struct image {
 	struct elf_symbols	 symbols;
 	int			 tried_data;
 	struct elf_symbols	 data;
+	int			 tried_ranges;
+	struct elf_ranges	 ranges;	/* read from the module */
 	int			 tried_lines;
 	struct dwarf		*dwarf;		/* NULL: no lines */
 	struct image		*lacking;	/* the next that is nameless */
@@ -343,6 +345,19 @@ load_debug(struct image *im)
 	return 0;
 }
 
+/* Load from the module: its debug file has no .eh_frame. */
+static void
+load_ranges(struct image *im)
+{
+	struct elf e;
+
+	im->tried_ranges = 1;
+	if (im->elf.path == NULL || open_right(im, &e, im->path, NULL) == -1)
+		return;
+	elf_ranges_load(&im->ranges, &e);
+	elf_close(&e);
+}
+
 /* .symtab of the file, else of the debug file, else .dynsym of the file. */
 static void
 load(struct image *im)
@@ -358,6 +373,8 @@ load(struct image *im)
 	    0) == -1) && load_debug(im) == -1 && found) {
 		im->stripped = 1;
 		(void)elf_symbols_load(&im->symbols, &im->elf, ELF_CODE, 1);
+		load_ranges(im);
+		elf_symbols_bound(&im->symbols, &im->ranges);
 	}
 	if (im->symbols.n > 0 && nopen < NOPEN) {
 		im->stays = 1;
@@ -432,6 +449,21 @@ image_find(const struct mapping *m, enum elf_kind kind, uint64_t addr,
 	if (found)
 		*start += m->base;
 	return found;
+}
+
+int
+image_function(const struct mapping *m, uint64_t addr, uint64_t *start)
+{
+	struct image *im = m->image;
+	const struct elf_range *r;
+
+	if (!im->tried_ranges)
+		load_ranges(im);
+	r = is_right(m) ? elf_ranges_find(&im->ranges, addr - m->base) : NULL;
+	if (r == NULL)
+		return 0;
+	*start = r->start;
+	return 1;
 }
 
 /*
@@ -580,6 +612,7 @@ images_free(void)
 			images[i] = im->next;
 			elf_symbols_free(&im->symbols);
 			elf_symbols_free(&im->data);
+			elf_ranges_free(&im->ranges);
 			dwarf_free(im->dwarf);
 			elf_close(&im->elf);
 			free(im->path);

@@ -49,6 +49,8 @@ const char *image_path(const struct image *);
  */
 int	 image_find(const struct mapping *, enum elf_kind, uint64_t, char *,
 	    uint64_t *);
+/* Where, in the file, the function of an address begins; 0: not known. */
+int	 image_function(const struct mapping *, uint64_t, uint64_t *);
 /* An address of the module has no name: images_say() tells. */
 void	 image_nameless(const struct mapping *);
 /* dwarf_find() for an address of the process. */

@@ -238,6 +238,14 @@ symbol_set(struct symbol *sym, char *text)
 	sym->plain = i == sym->len;
 }
 
+/* Call an address without a name by where it is in its file. */
+static char *
+nameless_text(const struct mapping *m, uint64_t at)
+{
+	return format("%.150s+0x%llx", base_name(image_path(m->image)),
+	    (unsigned long long)at);
+}
+
 /* The text of a name, as symbols.h says. */
 static char *
 name_make(const struct process *p, uint64_t addr, enum ctf_address kind)
@@ -253,8 +261,7 @@ name_make(const struct process *p, uint64_t addr, enum ctf_address kind)
 	file = base_name(image_path(m->image));
 	if (!image_find(m, kind == ADDRESS_DATA ? ELF_DATA : ELF_CODE, look,
 	    raw, &start))
-		return format("%.150s+0x%llx", file,
-		    (unsigned long long)(addr - m->base));
+		return nameless_text(m, addr - m->base);
 	if (!demangle(raw, name, sizeof(name)))
 		cut_text(name, sizeof(name), raw);
 	if (addr == start)
@@ -266,10 +273,12 @@ name_make(const struct process *p, uint64_t addr, enum ctf_address kind)
 /* The function of an address: its symbol's, or of its debugging information. */
 static const char *
 function_make(const struct named *n, const struct mapping *m, uint64_t look,
-    const char *debug)
+    const char *debug, const char **exact)
 {
 	const size_t len = debug == NULL ? 0 : strlen(debug);
 	char raw[ELF_NAMEMAX];
+	const char *function;
+	char *text;
 	uint64_t start;
 
 	/* Parts of it, such as f.cold, are the function. */
@@ -280,7 +289,12 @@ function_make(const struct named *n, const struct mapping *m, uint64_t look,
 	if (debug != NULL)
 		return intern_name(debug);
 	image_nameless(m);
-	return intern(n->symbol.text);
+	function = *exact = intern(n->symbol.text);
+	if (n->kind != ADDRESS_DATA && image_function(m, look, &start)) {
+		function = intern(text = nameless_text(m, start));
+		free(text);
+	}
+	return function;
 }
 
 /* The places of an address that a module has. */
@@ -305,7 +319,7 @@ places_make(struct named *n, const struct process *p)
 		to->inlined = i + 1 < n->nplaces;
 		if (!to->inlined)
 			to->function = function_make(n, m, look,
-			    found[i].function);
+			    found[i].function, &to->exact);
 		else
 			to->function = found[i].function == NULL ?
 			    intern("?") : intern_name(found[i].function);

@@ -70,12 +70,14 @@ const char *symbols_name(const struct ctf_stream *, uint64_t,
 /*
  * The places of an address: the inlined functions, the innermost first, and
  * last the function that has them; 0 if no module has the address.  A place
- * that has no name is called file+0x1234.  The array is good until the next
+ * that has no name is called file+0x1234, where its function begins or, if that
+ * is not known, where it is itself.  The array is good until the next
  * call of a function here.  The strings are good until symbols_end(), and one
  * text is one string, so pointers tell whether functions are the same.
  */
 struct place {
 	const char	*function;
+	const char	*exact;		/* file+0x1234; NULL: there is a name */
 	const char	*file;		/* the path; NULL: not known */
 	unsigned int	 line;		/* 0: not known */
 	int		 inlined;	/* into the next place's function */
