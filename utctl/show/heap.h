@@ -104,7 +104,7 @@ struct heap {
 	int64_t		 peak_ns;		/* when the peak came */
 	uint64_t	 every;		/* bytes of one sample; 0: none */
 	struct heap_error error;
-	double		 peak_error;		/* as error.bytes, then */
+	double		 peak_error;		/* error.bytes at the peak */
 	struct heap_again again[HEAP_AGAIN];
 	size_t		 nagain;
 	struct map	 threads;		/* struct heap_thread */
@@ -145,8 +145,8 @@ void	 heap_call(struct processes *, struct ctf_stream *);
 void	 heap_end(struct heap_run *, struct heap *);
 
 /*
- * What is to be added to and taken from an estimate, given the square of its
- * standard error: the sum lies between in 19 of 20 cases.
+ * The margin of an estimate, given the square of its standard error: the true
+ * sum lies so near to it in 19 of 20 cases.
  */
 uint64_t heap_margin(double);
 

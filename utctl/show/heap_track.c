@@ -202,7 +202,7 @@ heap_use_peak(const struct heap *h, struct heap_use *u)
 
 #define MIX	UINT64_C(11400714819323198485)	/* 2^64 / golden ratio */
 
-/* What a block stands for. */
+/* A block stands for so many. */
 struct share {
 	uint64_t	 bytes, blocks;
 	double		 bytes_error, blocks_error;	/* squares */
