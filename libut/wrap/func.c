@@ -30,10 +30,18 @@
  * option.
  */
 
-#include <errno.h>
-#include <stddef.h>
+#include <sys/mman.h>
 
-#define NOT_TRACED	__attribute__((no_instrument_function))
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "choose.h"
 
 /* Before ut.h defines it. */
 static inline unsigned char *ut_put(unsigned char *, const void *, size_t)
@@ -41,6 +49,9 @@ static inline unsigned char *ut_put(unsigned char *, const void *, size_t)
 
 #include "ut.h"
 #include "ut_code.h"
+
+#define CALLS	4096		/* open calls of a thread that are known */
+#define ALLOCA	(1 << 20)	/* bytes that a function adds to its frame */
 
 /* The stack of an event begins where the function was called. */
 #undef UT_FROM
@@ -50,26 +61,320 @@ static void	ut_record_ut__func__entry(struct ut_event *,
 		    const volatile void *, const volatile void *) NOT_TRACED;
 static void	ut_record_ut__func__exit(struct ut_event *,
 		    const volatile void *, const volatile void *) NOT_TRACED;
+static void	ut_record_ut__func__call(struct ut_event *,
+		    const volatile void *, const volatile void *, uint64_t)
+		    NOT_TRACED;
+static void	ut_record_ut__func__chosen(struct ut_event *, const char *,
+		    uint32_t, const char *) NOT_TRACED;
+static void	ut_record_ut__func__unnamed(struct ut_event *, const char *,
+		    const char *) NOT_TRACED;
 
 UT_EVENT(func, entry, UT_DEBUG_FUNCTION, UT_PTR(addr), UT_PTR(call_site));
+/* A call that took long enough, at its end: took is in ns. */
+UT_EVENT(func, call, UT_DEBUG_FUNCTION, UT_PTR(addr), UT_PTR(call_site),
+    UT_U64(took));
 /* The stack is that of the entry. */
 #undef UT_STACKS
 #define UT_STACKS	UT_STACKLESS
 UT_EVENT(func, exit, UT_DEBUG_FUNCTION, UT_PTR(addr), UT_PTR(call_site));
+#undef UT_FROM
+#define UT_FROM()	NULL
+UT_EVENT(func, chosen, UT_DEBUG_FUNCTION, UT_STR(glob), UT_U32(functions),
+    UT_STR(module));
+UT_EVENT(func, unnamed, UT_DEBUG_FUNCTION, UT_STR(module), UT_STR(why));
+
+/* A call that has not returned, and where its stack was. */
+struct call {
+	const void	*addr, *call_site;
+	uintptr_t	 sp;
+	uint64_t	 began;		/* ns */
+	uint32_t	 level;		/* 0: not within a chosen one */
+};
+
+/* A thread's open calls, the innermost last. */
+struct thread {
+	struct thread	*next;		/* all that there ever were */
+	_Atomic int	 taken;
+	size_t		 n;
+	size_t		 under;		/* calls below those in alt */
+	uintptr_t	 alt, altsize;	/* the signal stack; 0: not there */
+	struct call	 calls[CALLS];
+};
 
 void	__cyg_profile_func_enter(void *, void *) NOT_TRACED;
 void	__cyg_profile_func_exit(void *, void *) NOT_TRACED;
+static uint64_t	 number(const char *) NOT_TRACED;
+static void	 begin(void) NOT_TRACED __attribute__((constructor(65001)));
+static void	 tell(const struct func_found *) NOT_TRACED;
+static void	 thread_end(void *) NOT_TRACED;
+static struct thread *thread_get(void) NOT_TRACED;
+static bool	 on_signal_stack(struct thread *, uintptr_t) NOT_TRACED;
+static void	 settle(struct thread *, uintptr_t) NOT_TRACED;
+static uint64_t	 now(void) NOT_TRACED;
+static bool	 is_recorded(const struct call *) NOT_TRACED;
+static void	 push(const void *, const void *, uintptr_t) NOT_TRACED;
+static const struct call *pop(const void *, uintptr_t, bool) NOT_TRACED;
+static void	 enter(const void *, const void *, uintptr_t) NOT_TRACED;
+static void	 leave(const void *, const void *, uintptr_t, bool) NOT_TRACED;
+
+/* Set once: the hooks look at it first. */
+#define ALL	0		/* all functions are recorded */
+#define NAMED	1		/* those that are chosen by name */
+#define NESTED	2		/* by their depth or duration, and perhaps name */
+#define UNKNOWN	3
+static int choice = UNKNOWN;
+static uint64_t depth, least;	/* 0: any */
+static pthread_key_t key;
+static _Atomic(struct thread *) threads;
+static _Thread_local struct thread *self
+    __attribute__((tls_model("initial-exec")));
+/* wrap.c has it, where that is linked. */
+extern void (*wrap_closed)(void) __attribute__((weak));
+
+/* Whatever else the variable has is no number. */
+static uint64_t
+number(const char *name)
+{
+	const char *s = getenv(name);
+	uint64_t n = 0;
+
+	for (; s != NULL && *s >= '0' && *s <= '9' && n < UINT32_MAX *
+	    UINT64_C(1000000); s++)
+		n = 10 * n + (uint64_t)(*s - '0');
+	return s == NULL || *s != '\0' ? 0 : n;
+}
+
+static void
+begin(void)
+{
+	const char *names = getenv("UT_FUNC_NAMES");
+
+	if (choice != UNKNOWN)
+		return;
+	if (names != NULL && (*names == '\0' || !func_choose(names)))
+		func_nglobs = 0;
+	depth = number("UT_FUNC_DEPTH");
+	least = number("UT_FUNC_LEAST");
+	if ((depth != 0 || least != 0) &&
+	    pthread_key_create(&key, thread_end) != 0)
+		depth = least = 0;
+	if (least != 0 && func_nglobs != 0 && depth == 0)
+		depth = 1;
+	if (&wrap_closed != NULL)
+		wrap_closed = func_unloaded;
+	choice = depth != 0 || least != 0 ? NESTED : func_nglobs != 0 ? NAMED :
+	    ALL;
+}
+
+/* Say how many functions of a module each glob has chosen. */
+static void
+tell(const struct func_found *f)
+{
+	size_t i;
+
+	if (f->why != NULL)
+		UT(func, unnamed, f->path, f->why);
+	for (i = 0; i < func_nglobs; i++)
+		if (f->counts[i] > 0)
+			UT(func, chosen, func_globs[i], f->counts[i], f->path);
+}
+
+/*
+ * Open calls.
+ */
+
+static void
+thread_end(void *arg)
+{
+	struct thread *t = arg;
+
+	self = NULL;
+	t->taken = 0;
+}
+
+/* Get this thread's, or NULL.  Those of threads that ended are used again. */
+static struct thread *
+thread_get(void)
+{
+	struct thread *t;
+	int unused;
+
+	if (self != NULL)
+		return self;
+	for (t = threads; t != NULL; t = t->next) {
+		unused = 0;
+		if (atomic_compare_exchange_strong(&t->taken, &unused, 1))
+			break;
+	}
+	if (t == NULL) {
+		t = mmap(NULL, sizeof(*t), PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (t == MAP_FAILED)
+			return NULL;
+		t->taken = 1;
+		t->next = threads;
+		while (!atomic_compare_exchange_weak(&threads, &t->next, t))
+			continue;
+	}
+	t->n = t->under = 0;
+	t->altsize = 0;
+	(void)pthread_setspecific(key, t);
+	return self = t;
+}
+
+/* The stack goes up: has a signal's handler a stack of its own? */
+static bool
+on_signal_stack(struct thread *t, uintptr_t sp)
+{
+	stack_t ss;
+
+	if (t->altsize != 0 || sigaltstack(NULL, &ss) == -1 ||
+	    (ss.ss_flags & SS_ONSTACK) == 0 ||
+	    sp - (uintptr_t)ss.ss_sp > ss.ss_size)
+		return false;
+	t->alt = (uintptr_t)ss.ss_sp;
+	t->altsize = ss.ss_size + 1;
+	t->under = t->n;
+	return true;
+}
+
+/* Forget calls that were left without an exit: they lay below. */
+static void
+settle(struct thread *t, uintptr_t sp)
+{
+	if (t->altsize != 0 && sp - t->alt >= t->altsize) {
+		t->n = t->under;
+		t->altsize = t->under = 0;
+	}
+	if (t->n == t->under || t->calls[t->n - 1].sp >= sp ||
+	    on_signal_stack(t, sp))
+		return;
+	while (t->n > t->under && t->calls[t->n - 1].sp < sp)
+		t->n--;
+}
+
+static uint64_t
+now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static bool
+is_recorded(const struct call *c)
+{
+	return c->level > 0 && (depth == 0 || c->level <= depth);
+}
+
+static void
+push(const void *addr, const void *call_site, uintptr_t sp)
+{
+	struct thread *t = thread_get();
+	const struct call *around;
+	struct call *c;
+
+	if (t == NULL)
+		return;
+	settle(t, sp);
+	if (t->n == CALLS)
+		return;
+	around = t->n == 0 ? NULL : &t->calls[t->n - 1];
+	c = &t->calls[t->n++];
+	c->addr = addr;
+	c->call_site = call_site;
+	c->sp = sp;
+	if (func_nglobs > 0 && func_chosen(addr, tell))
+		c->level = 1;
+	else if (around == NULL)
+		c->level = func_nglobs == 0;
+	else
+		c->level = around->level + (around->level > 0);
+	if (!is_recorded(c))
+		return;
+	if (least != 0)
+		c->began = now();
+	else {
+		ut_code(addr);
+		UT(func, entry, addr, call_site);
+	}
+}
+
+/*
+ * Find the call that returns, or NULL.  The exit's hook may be called as the
+ * function's last act, when its frame is gone: then the outermost call below is
+ * the one; else what lies below was left.
+ */
+static const struct call *
+pop(const void *addr, uintptr_t sp, bool last)
+{
+	struct thread *t = thread_get();
+	const struct call *c;
+
+	if (t == NULL)
+		return NULL;
+	if (!last)
+		settle(t, sp);
+	else
+		while (t->n > t->under + 1 && t->calls[t->n - 2].sp < sp)
+			t->n--;
+	if (t->n == t->under)
+		return NULL;
+	c = &t->calls[t->n - 1];
+	if (c->addr == addr && (last ? c->sp < sp : c->sp - sp < ALLOCA)) {
+		if (--t->n == t->under)
+			t->altsize = t->under = 0;
+		return c;
+	}
+	ut_missed(least != 0 ? &ut__func__call : &ut__func__exit, 1);
+	return NULL;
+}
+
+static void
+enter(const void *addr, const void *call_site, uintptr_t sp)
+{
+	if (choice == UNKNOWN)
+		begin();
+	if (choice == NESTED)
+		push(addr, call_site, sp);
+	else if (choice == ALL || func_chosen(addr, tell)) {
+		ut_code(addr);
+		UT(func, entry, addr, call_site);
+	}
+}
+
+static void
+leave(const void *addr, const void *call_site, uintptr_t sp, bool last)
+{
+	const struct call *c;
+	uint64_t took;
+
+	if (choice != NESTED) {
+		if (choice == ALL || func_chosen(addr, tell)) {
+			ut_code(addr);
+			UT(func, exit, addr, call_site);
+		}
+		return;
+	}
+	if ((c = pop(addr, sp, last)) == NULL || !is_recorded(c))
+		return;
+	ut_code(addr);
+	if (least == 0)
+		UT(func, exit, addr, call_site);
+	else if ((took = now() - c->began) >= least)
+		UT(func, call, addr, c->call_site, took);
+}
 
 #pragma GCC visibility push(default)
 
 void
 __cyg_profile_func_enter(void *addr, void *call_site)
 {
-	if (UT_ON(func, entry)) {
+	if (UT_ON(func, entry) || (choice == NESTED && UT_ON(func, call))) {
 		const int saved = errno;
 
-		ut_code(addr);
-		UT(func, entry, addr, call_site);
+		enter(addr, call_site, (uintptr_t)__builtin_dwarf_cfa());
 		errno = saved;
 	}
 }
@@ -77,11 +382,11 @@ __cyg_profile_func_enter(void *addr, void *call_site)
 void
 __cyg_profile_func_exit(void *addr, void *call_site)
 {
-	if (UT_ON(func, exit)) {
+	if (UT_ON(func, exit) || (choice == NESTED && UT_ON(func, call))) {
 		const int saved = errno;
 
-		ut_code(addr);
-		UT(func, exit, addr, call_site);
+		leave(addr, call_site, (uintptr_t)__builtin_dwarf_cfa(),
+		    __builtin_return_address(0) == call_site);
 		errno = saved;
 	}
 }
