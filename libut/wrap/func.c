@@ -62,17 +62,20 @@ static void	ut_record_ut__func__entry(struct ut_event *,
 static void	ut_record_ut__func__exit(struct ut_event *,
 		    const volatile void *, const volatile void *) NOT_TRACED;
 static void	ut_record_ut__func__call(struct ut_event *,
-		    const volatile void *, const volatile void *, uint64_t)
-		    NOT_TRACED;
+		    const volatile void *, const volatile void *, uint64_t,
+		    uint64_t, uint8_t) NOT_TRACED;
 static void	ut_record_ut__func__chosen(struct ut_event *, const char *,
 		    uint32_t, const char *) NOT_TRACED;
 static void	ut_record_ut__func__unnamed(struct ut_event *, const char *,
 		    const char *) NOT_TRACED;
 
 UT_EVENT(func, entry, UT_DEBUG_FUNCTION, UT_PTR(addr), UT_PTR(call_site));
-/* A call that took long enough, at its end: took is in ns. */
+/*
+ * A call that took long enough, at its end: ns, those without recorded calls
+ * within, and whether the function was called within a call of itself.
+ */
 UT_EVENT(func, call, UT_DEBUG_FUNCTION, UT_PTR(addr), UT_PTR(call_site),
-    UT_U64(took));
+    UT_U64(took), UT_U64(self), UT_U8(nested));
 /* The stack is that of the entry. */
 #undef UT_STACKS
 #define UT_STACKS	UT_STACKLESS
@@ -88,6 +91,7 @@ struct call {
 	const void	*addr, *call_site;
 	uintptr_t	 sp;
 	uint64_t	 began;		/* ns */
+	uint64_t	 inner;		/* ns of recorded calls within */
 	uint32_t	 level;		/* 0: not within a chosen one */
 };
 
@@ -113,7 +117,9 @@ static void	 settle(struct thread *, uintptr_t) NOT_TRACED;
 static uint64_t	 now(void) NOT_TRACED;
 static bool	 is_recorded(const struct call *) NOT_TRACED;
 static void	 push(const void *, const void *, uintptr_t) NOT_TRACED;
-static const struct call *pop(const void *, uintptr_t, bool) NOT_TRACED;
+static struct call *drop(struct thread *) NOT_TRACED;
+static void	 took(struct call *, const void *, uint64_t) NOT_TRACED;
+static struct call *pop(const void *, uintptr_t, bool) NOT_TRACED;
 static void	 enter(const void *, const void *, uintptr_t) NOT_TRACED;
 static void	 leave(const void *, const void *, uintptr_t, bool) NOT_TRACED;
 
@@ -238,19 +244,31 @@ on_signal_stack(struct thread *t, uintptr_t sp)
 	return true;
 }
 
+/* Drop the innermost call; what was recorded within is within the next. */
+static struct call *
+drop(struct thread *t)
+{
+	struct call *c = &t->calls[--t->n];
+
+	if (t->n > 0)
+		c[-1].inner += c->inner;
+	return c;
+}
+
 /* Forget calls that were left without an exit: they lay below. */
 static void
 settle(struct thread *t, uintptr_t sp)
 {
 	if (t->altsize != 0 && sp - t->alt >= t->altsize) {
-		t->n = t->under;
+		while (t->n > t->under)
+			(void)drop(t);
 		t->altsize = t->under = 0;
 	}
 	if (t->n == t->under || t->calls[t->n - 1].sp >= sp ||
 	    on_signal_stack(t, sp))
 		return;
 	while (t->n > t->under && t->calls[t->n - 1].sp < sp)
-		t->n--;
+		(void)drop(t);
 }
 
 static uint64_t
@@ -285,6 +303,7 @@ push(const void *addr, const void *call_site, uintptr_t sp)
 	c->addr = addr;
 	c->call_site = call_site;
 	c->sp = sp;
+	c->inner = 0;
 	if (func_nglobs > 0 && func_chosen(addr, tell))
 		c->level = 1;
 	else if (around == NULL)
@@ -306,11 +325,11 @@ push(const void *addr, const void *call_site, uintptr_t sp)
  * function's last act, when its frame is gone: then the outermost call below is
  * the one; else what lies below was left.
  */
-static const struct call *
+static struct call *
 pop(const void *addr, uintptr_t sp, bool last)
 {
 	struct thread *t = thread_get();
-	const struct call *c;
+	struct call *c;
 
 	if (t == NULL)
 		return NULL;
@@ -318,7 +337,7 @@ pop(const void *addr, uintptr_t sp, bool last)
 		settle(t, sp);
 	else
 		while (t->n > t->under + 1 && t->calls[t->n - 2].sp < sp)
-			t->n--;
+			(void)drop(t);
 	if (t->n == t->under)
 		return NULL;
 	c = &t->calls[t->n - 1];
@@ -344,11 +363,31 @@ enter(const void *addr, const void *call_site, uintptr_t sp)
 	}
 }
 
+/* Record a call that took so many ns, unless that is too short. */
+static void
+took(struct call *c, const void *call_site, uint64_t ns)
+{
+	const struct call *outer = c;
+	const uint64_t inner = c->inner;
+
+	if (ns >= least)
+		c->inner = ns;
+	if (c > self->calls)
+		c[-1].inner += c->inner;
+	if (ns < least)
+		return;
+	while (outer > self->calls && ((--outer)->addr != c->addr ||
+	    !is_recorded(outer)))
+		continue;
+	ut_code(c->addr);
+	UT(func, call, c->addr, call_site, ns, ns - inner,
+	    outer < c && outer->addr == c->addr && is_recorded(outer));
+}
+
 static void
 leave(const void *addr, const void *call_site, uintptr_t sp, bool last)
 {
-	const struct call *c;
-	uint64_t took;
+	struct call *c;
 
 	if (choice != NESTED) {
 		if (choice == ALL || func_chosen(addr, tell)) {
@@ -357,13 +396,14 @@ leave(const void *addr, const void *call_site, uintptr_t sp, bool last)
 		}
 		return;
 	}
-	if ((c = pop(addr, sp, last)) == NULL || !is_recorded(c))
+	if ((c = pop(addr, sp, last)) == NULL)
 		return;
-	ut_code(addr);
-	if (least == 0)
+	if (least != 0)
+		took(c, c->call_site, is_recorded(c) ? now() - c->began : 0);
+	else if (is_recorded(c)) {
+		ut_code(addr);
 		UT(func, exit, addr, call_site);
-	else if ((took = now() - c->began) >= least)
-		UT(func, call, addr, c->call_site, took);
+	}
 }
 
 #pragma GCC visibility push(default)
