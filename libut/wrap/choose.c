@@ -56,7 +56,7 @@ struct search {
 	uintptr_t		 addr;
 	uintptr_t		 base, low, size;
 	char			 path[4096];
-	struct func_found	 found;
+	struct ut_func_found	 found;
 	uint64_t		 n;		/* functions that are chosen */
 	struct module		*m;		/* to be filled; or NULL */
 };
@@ -74,25 +74,25 @@ static struct module *known(uintptr_t) NOT_TRACED;
 static struct module *again(const struct search *, const struct stat *)
 		    NOT_TRACED;
 static void	 fill(struct search *, int, const struct stat *) NOT_TRACED;
-static struct module *look(const void *, void (*)(const struct func_found *))
+static struct module *look(const void *, void (*)(const struct ut_func_found *))
 		    NOT_TRACED;
 
 static char names[NAMES];
-const char *func_globs[FUNC_GLOBS];
-size_t func_nglobs;
+const char *ut_func_globs[FUNC_GLOBS];
+size_t ut_func_nglobs;
 static _Atomic(struct module *) modules;
 static _Atomic size_t nmodules;
 
 bool
-func_choose(const char *list)
+ut_func_choose(const char *list)
 {
 	char *s = names, *comma;
 
 	if (strlen(list) >= sizeof(names))
 		return false;
 	memcpy(names, list, strlen(list) + 1);
-	for (func_nglobs = 0; func_nglobs < FUNC_GLOBS; s = comma + 1) {
-		func_globs[func_nglobs++] = s;
+	for (ut_func_nglobs = 0; ut_func_nglobs < FUNC_GLOBS; s = comma + 1) {
+		ut_func_globs[ut_func_nglobs++] = s;
 		if ((comma = strchr(s, ',')) == NULL)
 			return true;
 		*comma = '\0';
@@ -211,7 +211,7 @@ table_read(int fd, const ElfW(Shdr) *syms, const ElfW(Shdr) *strs,
 }
 
 const char *
-func_read(int fd, void (*call)(void *, const char *, uintptr_t), void *arg)
+ut_func_read(int fd, void (*call)(void *, const char *, uintptr_t), void *arg)
 {
 	const char *why = "it has no symbols";
 	ElfW(Ehdr) e;
@@ -252,10 +252,11 @@ note(void *arg, const char *name, uintptr_t value)
 
 	if (addr - s->low >= s->size)
 		return;
-	for (i = 0; i < func_nglobs; i++)
-		if (fits(func_globs[i], text) || fits(func_globs[i], name))
+	for (i = 0; i < ut_func_nglobs; i++)
+		if (fits(ut_func_globs[i], text) ||
+		    fits(ut_func_globs[i], name))
 			break;
-	if (i == func_nglobs)
+	if (i == ut_func_nglobs)
 		return;
 	if (s->m == NULL) {
 		s->n++;
@@ -343,7 +344,7 @@ fill(struct search *s, int fd, const struct stat *st)
 
 	s->found.path = s->path;
 	s->found.why = fd == -1 ? "its file is not found" :
-	    func_read(fd, note, s);
+	    ut_func_read(fd, note, s);
 	while (cap < 2 * s->n)
 		cap *= 2;
 	if (nmodules >= MODULES || (m = room(sizeof(*m) + cap *
@@ -358,12 +359,12 @@ fill(struct search *s, int fd, const struct stat *st)
 	m->mask = cap - 1;
 	s->m = m;
 	if (s->n > 0)
-		(void)func_read(fd, note, s);
+		(void)ut_func_read(fd, note, s);
 }
 
 /* Two threads may do so at once: one of two equal tables stays unused. */
 static struct module *
-look(const void *addr, void (*tell)(const struct func_found *))
+look(const void *addr, void (*tell)(const struct ut_func_found *))
 {
 	struct search s;
 	struct module *m;
@@ -395,7 +396,7 @@ look(const void *addr, void (*tell)(const struct func_found *))
 }
 
 bool
-func_chosen(const void *addr, void (*tell)(const struct func_found *))
+ut_func_chosen(const void *addr, void (*tell)(const struct ut_func_found *))
 {
 	const uintptr_t a = (uintptr_t)addr;
 	const struct module *m = known(a);
@@ -411,7 +412,7 @@ func_chosen(const void *addr, void (*tell)(const struct func_found *))
 }
 
 void
-func_unloaded(void)
+ut_func_unloaded(void)
 {
 	struct module *m;
 

@@ -82,9 +82,19 @@ UT_EVENT(func, call, UT_DEBUG_FUNCTION, UT_PTR(addr), UT_PTR(call_site),
 UT_EVENT(func, exit, UT_DEBUG_FUNCTION, UT_PTR(addr), UT_PTR(call_site));
 #undef UT_FROM
 #define UT_FROM()	NULL
+/* In no section: each is added when it has something to tell. */
+#undef UT_SECTION
+#define UT_SECTION	__attribute__((unused))
 UT_EVENT(func, chosen, UT_DEBUG_FUNCTION, UT_STR(glob), UT_U32(functions),
     UT_STR(module));
 UT_EVENT(func, unnamed, UT_DEBUG_FUNCTION, UT_STR(module), UT_STR(why));
+
+static struct ut_module modules[] = {
+	{ UT_VERSION, (uint32_t)sizeof(struct ut_event), &ut__func__chosen,
+	    &ut__func__chosen + 1, NULL, 0 },
+	{ UT_VERSION, (uint32_t)sizeof(struct ut_event), &ut__func__unnamed,
+	    &ut__func__unnamed + 1, NULL, 0 }
+};
 
 /* A call that has not returned, and where its stack was. */
 struct call {
@@ -109,7 +119,7 @@ void	__cyg_profile_func_enter(void *, void *) NOT_TRACED;
 void	__cyg_profile_func_exit(void *, void *) NOT_TRACED;
 static uint64_t	 number(const char *) NOT_TRACED;
 static void	 begin(void) NOT_TRACED __attribute__((constructor(65001)));
-static void	 tell(const struct func_found *) NOT_TRACED;
+static void	 tell(const struct ut_func_found *) NOT_TRACED;
 static void	 thread_end(void *) NOT_TRACED;
 static struct thread *thread_get(void) NOT_TRACED;
 static bool	 on_signal_stack(struct thread *, uintptr_t) NOT_TRACED;
@@ -157,32 +167,39 @@ begin(void)
 
 	if (choice != UNKNOWN)
 		return;
-	if (names != NULL && (*names == '\0' || !func_choose(names)))
-		func_nglobs = 0;
+	if (names != NULL && (*names == '\0' || !ut_func_choose(names)))
+		ut_func_nglobs = 0;
 	depth = number("UT_FUNC_DEPTH");
 	least = number("UT_FUNC_LEAST");
 	if ((depth != 0 || least != 0) &&
 	    pthread_key_create(&key, thread_end) != 0)
 		depth = least = 0;
-	if (least != 0 && func_nglobs != 0 && depth == 0)
+	if (least != 0 && ut_func_nglobs != 0 && depth == 0)
 		depth = 1;
 	if (&wrap_closed != NULL)
-		wrap_closed = func_unloaded;
-	choice = depth != 0 || least != 0 ? NESTED : func_nglobs != 0 ? NAMED :
-	    ALL;
+		wrap_closed = ut_func_unloaded;
+	choice = depth != 0 || least != 0 ? NESTED :
+	    ut_func_nglobs != 0 ? NAMED : ALL;
 }
 
 /* Say how many functions of a module each glob has chosen. */
 static void
-tell(const struct func_found *f)
+tell(const struct ut_func_found *f)
 {
 	size_t i;
 
-	if (f->why != NULL)
+	if (f->why != NULL) {
+		if (!modules[1].added)
+			ut_module_add(&modules[1]);
 		UT(func, unnamed, f->path, f->why);
-	for (i = 0; i < func_nglobs; i++)
-		if (f->counts[i] > 0)
-			UT(func, chosen, func_globs[i], f->counts[i], f->path);
+	}
+	for (i = 0; i < ut_func_nglobs; i++)
+		if (f->counts[i] > 0) {
+			if (!modules[0].added)
+				ut_module_add(&modules[0]);
+			UT(func, chosen, ut_func_globs[i], f->counts[i],
+			    f->path);
+		}
 }
 
 /*
@@ -304,10 +321,10 @@ push(const void *addr, const void *call_site, uintptr_t sp)
 	c->call_site = call_site;
 	c->sp = sp;
 	c->inner = 0;
-	if (func_nglobs > 0 && func_chosen(addr, tell))
+	if (ut_func_nglobs > 0 && ut_func_chosen(addr, tell))
 		c->level = 1;
 	else if (around == NULL)
-		c->level = func_nglobs == 0;
+		c->level = ut_func_nglobs == 0;
 	else
 		c->level = around->level + (around->level > 0);
 	if (!is_recorded(c))
@@ -357,7 +374,7 @@ enter(const void *addr, const void *call_site, uintptr_t sp)
 		begin();
 	if (choice == NESTED)
 		push(addr, call_site, sp);
-	else if (choice == ALL || func_chosen(addr, tell)) {
+	else if (choice == ALL || ut_func_chosen(addr, tell)) {
 		ut_code(addr);
 		UT(func, entry, addr, call_site);
 	}
@@ -390,7 +407,7 @@ leave(const void *addr, const void *call_site, uintptr_t sp, bool last)
 	struct call *c;
 
 	if (choice != NESTED) {
-		if (choice == ALL || func_chosen(addr, tell)) {
+		if (choice == ALL || ut_func_chosen(addr, tell)) {
 			ut_code(addr);
 			UT(func, exit, addr, call_site);
 		}

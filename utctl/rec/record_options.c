@@ -155,7 +155,8 @@ choose_option(struct record *r, int ch)
 
 	if (ch == 'c') {
 		if (*optarg == '\0' || strchr(optarg, ',') != NULL)
-			die("-c '%s': not one glob of functions' names", optarg);
+			die("-c '%s': not one glob of functions' names",
+			    optarg);
 		r->chosen = r->chosen == NULL ? format("%s", optarg) :
 		    format("%s,%s", r->chosen, optarg);
 		if (++r->nchosen > FUNCTIONS)

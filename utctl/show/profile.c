@@ -176,7 +176,8 @@ put_functions(struct profile *p)
 		add_site(p, &m, p->sites.v[i]);
 	if (p->nlist > 1)
 		qsort(p->list, p->nlist, sizeof(*p->list), by_self);
-	rows_put(&t, p->callers ? "calls" : "functions", p->nlist, put_where, p);
+	rows_put(&t, p->callers ? "calls" : "functions", p->nlist, put_where,
+	    p);
 	map_free(&m);
 	free(p->list);
 }

@@ -136,7 +136,7 @@ struct stat_run {
 	int64_t		 begin, end;
 	uint64_t	 n, bytes;
 	int		 any;		/* some event was looked at */
-	const char	*profile;	/* -g function, stack, caller; or NULL */
+	const char	*profile;	/* -g that is of stacks; or NULL */
 };
 
 /* stat_cores.c: what a process has counted, from one to the other. */
