@@ -31,7 +31,7 @@
 
 /* What was found in a module that had not been looked at. */
 struct ut_func_found {
-	const char	*path;		/* of its file */
+	const char	*path;		/* its file */
 	const char	*why;		/* there are no names; or NULL */
 	uint32_t	 counts[FUNC_GLOBS];	/* functions, by glob */
 };

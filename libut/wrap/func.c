@@ -51,6 +51,7 @@ static inline unsigned char *ut_put(unsigned char *, const void *, size_t)
 #include "ut_code.h"
 
 #define CALLS	4096		/* open calls of a thread that are known */
+#define FRAME	1024		/* words of it that are looked at */
 #define ALLOCA	(1 << 20)	/* bytes that a function adds to its frame */
 
 /* The stack of an event begins where the function was called. */
@@ -100,6 +101,7 @@ static struct ut_module modules[] = {
 struct call {
 	const void	*addr, *call_site;
 	uintptr_t	 sp;
+	uintptr_t	 slot;		/* where the return address is */
 	uint64_t	 began;		/* ns */
 	uint64_t	 inner;		/* ns of recorded calls within */
 	uint32_t	 level;		/* 0: not within a chosen one */
@@ -123,6 +125,8 @@ static void	 tell(const struct ut_func_found *) NOT_TRACED;
 static void	 thread_end(void *) NOT_TRACED;
 static struct thread *thread_get(void) NOT_TRACED;
 static bool	 on_signal_stack(struct thread *, uintptr_t) NOT_TRACED;
+static uintptr_t slot_of(const void *, uintptr_t) NOT_TRACED
+		    __attribute__((no_sanitize_address));
 static void	 settle(struct thread *, uintptr_t) NOT_TRACED;
 static uint64_t	 now(void) NOT_TRACED;
 static bool	 is_recorded(const struct call *) NOT_TRACED;
@@ -136,7 +140,7 @@ static void	 leave(const void *, const void *, uintptr_t, bool) NOT_TRACED;
 /* Set once: the hooks look at it first. */
 #define ALL	0		/* all functions are recorded */
 #define NAMED	1		/* those that are chosen by name */
-#define NESTED	2		/* by their depth or duration, and perhaps name */
+#define NESTED	2		/* by depth or duration, and perhaps name */
 #define UNKNOWN	3
 static int choice = UNKNOWN;
 static uint64_t depth, least;	/* 0: any */
@@ -288,6 +292,23 @@ settle(struct thread *t, uintptr_t sp)
 		(void)drop(t);
 }
 
+/* Where the function has its return address: on these, above its frame. */
+static uintptr_t
+slot_of(const void *call_site, uintptr_t sp)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	const uintptr_t *p = (const uintptr_t *)sp;
+	size_t i;
+
+	for (i = 0; i < FRAME; i++)
+		if (p[i] == (uintptr_t)call_site)
+			return (uintptr_t)&p[i];
+#else
+	(void)call_site;
+#endif
+	return sp;
+}
+
 static uint64_t
 now(void)
 {
@@ -306,6 +327,7 @@ is_recorded(const struct call *c)
 static void
 push(const void *addr, const void *call_site, uintptr_t sp)
 {
+	const uintptr_t slot = slot_of(call_site, sp);
 	struct thread *t = thread_get();
 	const struct call *around;
 	struct call *c;
@@ -313,6 +335,11 @@ push(const void *addr, const void *call_site, uintptr_t sp)
 	if (t == NULL)
 		return;
 	settle(t, sp);
+	/* A call that is inlined has the return address of what it is in. */
+	while (t->n > t->under && (c = &t->calls[t->n - 1])->slot <= slot &&
+	    (c->slot < slot || c->call_site != call_site || c->sp != sp ||
+	    c->addr == addr))
+		(void)drop(t);
 	if (t->n == CALLS)
 		return;
 	around = t->n == 0 ? NULL : &t->calls[t->n - 1];
@@ -320,6 +347,7 @@ push(const void *addr, const void *call_site, uintptr_t sp)
 	c->addr = addr;
 	c->call_site = call_site;
 	c->sp = sp;
+	c->slot = slot;
 	c->inner = 0;
 	if (ut_func_nglobs > 0 && ut_func_chosen(addr, tell))
 		c->level = 1;

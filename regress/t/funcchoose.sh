@@ -127,7 +127,7 @@ for how in "-O0" "-O2" "-O2 -static-pie" "-O1 -no-pie"; do
 	chosen -M 1500us -c outer -D 2
 	is "$how: -M -c -D" "outer:2 slow:2"
 	chosen -c leaf -M 1ns
-	is "$how: leaf" "leaf:25"
+	is "$how: leaf" "leaf:22"
 done
 # Calls of a known duration, and its own time.
 chosen -M 1500us

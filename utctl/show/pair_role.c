@@ -47,7 +47,7 @@ static const struct rule {
 };
 
 #define NRULES		(sizeof(rules) / sizeof(rules[0]))
-#define WHOLE		"func:call"	/* of -w func with -M */
+#define WHOLE		"func:call"	/* with record -M */
 #define EXIT_SYSCALL	"exit_syscall"	/* before LTTng 2.6 */
 
 static struct pair *

@@ -44,7 +44,7 @@ struct pair_role {
 	int			 blind;	/* the end does not tell the address */
 	int			 stays;	/* begins and ends on one CPU */
 	struct ctf_field_at	 at;	/* the key, or the address */
-	/* Of an event that is a call from begin to end; else no type. */
+	/* The event is a call from begin to end: else they have no type. */
 	struct ctf_field_at	 took, self, nested;
 };
 
