@@ -25,11 +25,10 @@
  */
 
 #include <sys/mman.h>
-#include <sys/stat.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -41,16 +40,6 @@
 #define BYTES		(1 << 28)	/* of symbols, or of their names */
 #define MODULES		1024		/* that were ever looked at */
 
-/* A module: size is 0 while it may not be there. */
-struct module {
-	struct module		*next;
-	uintptr_t		 base, low, full;
-	_Atomic uintptr_t	 size;
-	struct stat		 st;
-	size_t			 mask;		/* of the table */
-	uintptr_t		 table[];	/* functions; 0: free */
-};
-
 /* What is asked of the run-time linker, and what is found. */
 struct search {
 	uintptr_t		 addr;
@@ -58,7 +47,7 @@ struct search {
 	char			 path[4096];
 	struct ut_func_found	 found;
 	uint64_t		 n;		/* functions that are chosen */
-	struct module		*m;		/* to be filled; or NULL */
+	struct ut_func_module		*m;		/* to be filled; or NULL */
 };
 
 static bool	 fits(const char *, const char *) NOT_TRACED;
@@ -70,17 +59,14 @@ static const char *table_read(int, const ElfW(Shdr) *, const ElfW(Shdr) *,
 		    NOT_TRACED;
 static void	 note(void *, const char *, uintptr_t) NOT_TRACED;
 static int	 find(struct dl_phdr_info *, size_t, void *) NOT_TRACED;
-static struct module *known(uintptr_t) NOT_TRACED;
-static struct module *again(const struct search *, const struct stat *)
+static struct ut_func_module *again(const struct search *, const struct stat *)
 		    NOT_TRACED;
 static void	 fill(struct search *, int, const struct stat *) NOT_TRACED;
-static struct module *look(const void *, void (*)(const struct ut_func_found *))
-		    NOT_TRACED;
 
 static char names[NAMES];
 const char *ut_func_globs[FUNC_GLOBS];
 size_t ut_func_nglobs;
-static _Atomic(struct module *) modules;
+_Atomic(struct ut_func_module *) ut_func_modules;
 static _Atomic size_t nmodules;
 
 bool
@@ -305,26 +291,13 @@ find(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;
 }
 
-static struct module *
-known(uintptr_t addr)
-{
-	struct module *m;
-
-	for (m = atomic_load_explicit(&modules, memory_order_acquire);
-	    m != NULL; m = m->next)
-		if (addr - m->low < atomic_load_explicit(&m->size,
-		    memory_order_relaxed))
-			return m;
-	return NULL;
-}
-
-/* The same file, at the same address as before. */
-static struct module *
+/* Find the module, if the same file was at this address before. */
+static struct ut_func_module *
 again(const struct search *s, const struct stat *st)
 {
-	struct module *m;
+	struct ut_func_module *m;
 
-	for (m = modules; m != NULL; m = m->next)
+	for (m = ut_func_modules; m != NULL; m = m->next)
 		if (m->base == s->base && m->low == s->low &&
 		    m->st.st_dev == st->st_dev && m->st.st_ino == st->st_ino &&
 		    m->st.st_size == st->st_size &&
@@ -339,7 +312,7 @@ again(const struct search *s, const struct stat *st)
 static void
 fill(struct search *s, int fd, const struct stat *st)
 {
-	struct module *m;
+	struct ut_func_module *m;
 	size_t cap = 4;
 
 	s->found.path = s->path;
@@ -363,23 +336,27 @@ fill(struct search *s, int fd, const struct stat *st)
 }
 
 /* Two threads may do so at once: one of two equal tables stays unused. */
-static struct module *
-look(const void *addr, void (*tell)(const struct ut_func_found *))
+struct ut_func_module *
+ut_func_look(const void *addr, void (*tell)(const struct ut_func_found *))
 {
 	struct search s;
-	struct module *m;
+	struct ut_func_module *m;
 	struct stat st;
+	const int saved = errno;
 	int fd;
 
 	memset(&s, 0, sizeof(s));
 	memset(&st, 0, sizeof(st));
 	s.addr = (uintptr_t)addr;
-	if (dl_iterate_phdr(find, &s) == 0)
+	if (dl_iterate_phdr(find, &s) == 0) {
+		errno = saved;
 		return NULL;
+	}
 	fd = open(s.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd != -1 && fstat(fd, &st) == 0 &&
 	    (m = again(&s, &st)) != NULL) {
 		close(fd);
+		errno = saved;
 		return m;
 	}
 	fill(&s, fd, &st);
@@ -388,34 +365,19 @@ look(const void *addr, void (*tell)(const struct ut_func_found *))
 	tell(&s.found);
 	if ((m = s.m) != NULL) {
 		nmodules++;
-		m->next = modules;
-		while (!atomic_compare_exchange_weak(&modules, &m->next, m))
+		m->next = ut_func_modules;
+		while (!atomic_compare_exchange_weak(&ut_func_modules, &m->next, m))
 			continue;
 	}
+	errno = saved;
 	return m;
-}
-
-bool
-ut_func_chosen(const void *addr, void (*tell)(const struct ut_func_found *))
-{
-	const uintptr_t a = (uintptr_t)addr;
-	const struct module *m = known(a);
-	size_t k;
-
-	if (m == NULL && (m = look(addr, tell)) == NULL)
-		return false;
-	for (k = a / 4 & m->mask; m->table[k] != 0;
-	    k = (k + 1) & m->mask)
-		if (m->table[k] == a)
-			return true;
-	return false;
 }
 
 void
 ut_func_unloaded(void)
 {
-	struct module *m;
+	struct ut_func_module *m;
 
-	for (m = modules; m != NULL; m = m->next)
+	for (m = ut_func_modules; m != NULL; m = m->next)
 		m->size = 0;
 }

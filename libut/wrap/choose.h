@@ -21,6 +21,10 @@
 #ifndef CHOOSE_H
 #define CHOOSE_H
 
+#include <sys/types.h>
+#include <sys/stat.h>
+
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,28 +33,61 @@
 
 #define FUNC_GLOBS	16
 
-/* What was found in a module that had not been looked at. */
+/* A module that had not been looked at, and what is there. */
 struct ut_func_found {
-	const char	*path;		/* its file */
+	const char	*path;		/* file of the module */
 	const char	*why;		/* there are no names; or NULL */
 	uint32_t	 counts[FUNC_GLOBS];	/* functions, by glob */
 };
 
+/* A module: size is 0 while it may not be there. */
+struct ut_func_module {
+	struct ut_func_module		*next;
+	uintptr_t		 base, low, full;
+	_Atomic uintptr_t	 size;
+	struct stat		 st;
+	size_t			 mask;		/* of the table */
+	uintptr_t		 table[];	/* functions; 0: free */
+};
+
+extern _Atomic(struct ut_func_module *) ut_func_modules;
 extern size_t ut_func_nglobs;
 extern const char *ut_func_globs[FUNC_GLOBS];
 
 /* Globs with commas between; false: too many, or too long. */
 bool	 ut_func_choose(const char *) NOT_TRACED;
 /*
- * Is that function chosen?  If its module had not been looked at, the function
- * behind is told what is there.  Takes no lock.
+ * Look at the module of the function, and tell what is there; NULL: there is
+ * none.  Takes no lock, and keeps errno.
  */
-bool	 ut_func_chosen(const void *, void (*)(const struct ut_func_found *))
-	    NOT_TRACED;
+struct ut_func_module *ut_func_look(const void *,
+	    void (*)(const struct ut_func_found *)) NOT_TRACED;
+static inline bool ut_func_chosen(const void *,
+	    void (*)(const struct ut_func_found *)) NOT_TRACED;
 /* A module was unloaded: another one may come to the same address. */
 void	 ut_func_unloaded(void) NOT_TRACED;
 /* Read the file's symbols: those that are functions, and where they are. */
 const char *ut_func_read(int, void (*)(void *, const char *, uintptr_t), void *)
 	    NOT_TRACED;
+
+/* Is that function chosen? */
+static inline bool
+ut_func_chosen(const void *addr, void (*tell)(const struct ut_func_found *))
+{
+	const uintptr_t a = (uintptr_t)addr;
+	const struct ut_func_module *m;
+	size_t k;
+
+	for (m = atomic_load_explicit(&ut_func_modules, memory_order_acquire);
+	    m != NULL && a - m->low >= atomic_load_explicit(&m->size,
+	    memory_order_relaxed); m = m->next)
+		continue;
+	if (m == NULL && (m = ut_func_look(addr, tell)) == NULL)
+		return false;
+	for (k = a / 4 & m->mask; m->table[k] != 0; k = (k + 1) & m->mask)
+		if (m->table[k] == a)
+			return true;
+	return false;
+}
 
 #endif /* CHOOSE_H */

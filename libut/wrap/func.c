@@ -134,8 +134,10 @@ static void	 push(const void *, const void *, uintptr_t) NOT_TRACED;
 static struct call *drop(struct thread *) NOT_TRACED;
 static void	 took(struct call *, const void *, uint64_t) NOT_TRACED;
 static struct call *pop(const void *, uintptr_t, bool) NOT_TRACED;
-static void	 enter(const void *, const void *, uintptr_t) NOT_TRACED;
-static void	 leave(const void *, const void *, uintptr_t, bool) NOT_TRACED;
+static void	 enter(const void *, const void *, uintptr_t) NOT_TRACED
+		    __attribute__((noinline));
+static void	 leave(const void *, const void *, uintptr_t, bool) NOT_TRACED
+		    __attribute__((noinline));
 
 /* Set once: the hooks look at it first. */
 #define ALL	0		/* all functions are recorded */
@@ -398,14 +400,17 @@ pop(const void *addr, uintptr_t sp, bool last)
 static void
 enter(const void *addr, const void *call_site, uintptr_t sp)
 {
+	const int saved = errno;
+
 	if (choice == UNKNOWN)
-		begin();
+		begin();	/* before the constructor */
 	if (choice == NESTED)
 		push(addr, call_site, sp);
 	else if (choice == ALL || ut_func_chosen(addr, tell)) {
 		ut_code(addr);
 		UT(func, entry, addr, call_site);
 	}
+	errno = saved;
 }
 
 /* Record a call that took so many ns, unless that is too short. */
@@ -432,23 +437,16 @@ took(struct call *c, const void *call_site, uint64_t ns)
 static void
 leave(const void *addr, const void *call_site, uintptr_t sp, bool last)
 {
-	struct call *c;
+	const int saved = errno;
+	struct call *c = choice == NESTED ? pop(addr, sp, last) : NULL;
 
-	if (choice != NESTED) {
-		if (choice == ALL || ut_func_chosen(addr, tell)) {
-			ut_code(addr);
-			UT(func, exit, addr, call_site);
-		}
-		return;
-	}
-	if ((c = pop(addr, sp, last)) == NULL)
-		return;
-	if (least != 0)
+	if (c != NULL && least != 0)
 		took(c, c->call_site, is_recorded(c) ? now() - c->began : 0);
-	else if (is_recorded(c)) {
+	else if (c != NULL ? is_recorded(c) : choice != NESTED) {
 		ut_code(addr);
 		UT(func, exit, addr, call_site);
 	}
+	errno = saved;
 }
 
 #pragma GCC visibility push(default)
@@ -456,24 +454,18 @@ leave(const void *addr, const void *call_site, uintptr_t sp, bool last)
 void
 __cyg_profile_func_enter(void *addr, void *call_site)
 {
-	if (UT_ON(func, entry) || (choice == NESTED && UT_ON(func, call))) {
-		const int saved = errno;
-
+	if ((UT_ON(func, entry) || (choice == NESTED && UT_ON(func, call))) &&
+	    (choice != NAMED || ut_func_chosen(addr, tell)))
 		enter(addr, call_site, (uintptr_t)__builtin_dwarf_cfa());
-		errno = saved;
-	}
 }
 
 void
 __cyg_profile_func_exit(void *addr, void *call_site)
 {
-	if (UT_ON(func, exit) || (choice == NESTED && UT_ON(func, call))) {
-		const int saved = errno;
-
+	if ((UT_ON(func, exit) || (choice == NESTED && UT_ON(func, call))) &&
+	    (choice != NAMED || ut_func_chosen(addr, tell)))
 		leave(addr, call_site, (uintptr_t)__builtin_dwarf_cfa(),
 		    __builtin_return_address(0) == call_site);
-		errno = saved;
-	}
 }
 
 #pragma GCC visibility pop
