@@ -47,7 +47,7 @@ struct search {
 	char			 path[4096];
 	struct ut_func_found	 found;
 	uint64_t		 n;		/* functions that are chosen */
-	struct ut_func_module		*m;		/* to be filled; or NULL */
+	struct ut_func_module	*m;		/* to be filled; or NULL */
 };
 
 static bool	 fits(const char *, const char *) NOT_TRACED;
@@ -366,7 +366,8 @@ ut_func_look(const void *addr, void (*tell)(const struct ut_func_found *))
 	if ((m = s.m) != NULL) {
 		nmodules++;
 		m->next = ut_func_modules;
-		while (!atomic_compare_exchange_weak(&ut_func_modules, &m->next, m))
+		while (!atomic_compare_exchange_weak(&ut_func_modules,
+		    &m->next, m))
 			continue;
 	}
 	errno = saved;
