@@ -38,9 +38,9 @@
 #define NAME		512		/* bytes of a name that is compared */
 #define SECTIONS	(1 << 16)
 #define BYTES		(1 << 28)	/* of symbols, or of their names */
-#define MODULES		1024		/* that were ever looked at */
+#define MODULES		1024		/* looked at, ever */
 
-/* What is asked of the run-time linker, and what is found. */
+/* A question to the run-time linker, and the answers. */
 struct search {
 	uintptr_t		 addr;
 	uintptr_t		 base, low, size;

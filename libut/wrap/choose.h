@@ -46,7 +46,7 @@ struct ut_func_module {
 	uintptr_t		 base, low, full;
 	_Atomic uintptr_t	 size;
 	struct stat		 st;
-	size_t			 mask;		/* of the table */
+	size_t			 mask;		/* entries of table, less 1 */
 	uintptr_t		 table[];	/* functions; 0: free */
 };
 

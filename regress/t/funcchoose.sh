@@ -142,6 +142,59 @@ utctl stat -g caller "$T/trace" >"$T/callers" || fail "stat of stacks"
 grep -q '  work([^)]*) (prog)  main (prog)$' "$T/callers" ||
     grep -q '  work.* (prog)  main (prog)$' "$T/callers" ||
     fail "stacks: $(cat "$T/callers")"
+# A library that comes where another one was.
+for n in a b; do
+	echo "int ${n}_work(int n) { return n + 1; }
+	int run(int n) { return ${n}_work(n); }" >"$T/$n.c"
+	$CC $CFLAGS -O0 -fPIC -shared -finstrument-functions -o "$T/$n.so" \
+	    "$T/$n.c" || fail "$n.so"
+done
+cat >"$T/load.c" <<'END'
+#include <dlfcn.h>
+#include <string.h>
+int main(int argc, char **argv) {
+	int (*f)(int), i, n = 0;
+	void *l, *p;
+	for (i = 0; i < 200 && argc == 3; i++) {
+		if ((l = dlopen(argv[1 + i % 2], RTLD_NOW)) == NULL ||
+		    (p = dlsym(l, "run")) == NULL)
+			return 1;
+		memcpy(&f, &p, sizeof(f));
+		n += f(i);
+		dlclose(l);
+	}
+	return n == 0;
+}
+END
+$CC $CFLAGS -finstrument-functions -o "$T/load" "$T/load.c" $DL $LIBS ||
+    fail "load.c"
+recorded -w func -c 'a_*' -e 'func:*' -- "$T/load" "$T/a.so" "$T/b.so"
+utctl view -N -o event "$T/trace" | grep -c func:entry >"$T/n"
+[ "$(cat "$T/n")" -eq 100 ] || fail "two libraries: not 100: $(cat "$T/n")"
+# The edges and counts of gprof.
+cat >"$T/graph.c" <<'END'
+static int c(int n) { return n * 3; }
+static int b(int n) { int i, s = 0; for (i = 0; i < n % 5; i++) s += c(i);
+    return s; }
+static int a(int n) { return n < 2 ? b(n) : a(n - 1) + b(n) + c(n); }
+int main(void) { int i, s = 0; for (i = 0; i < 20; i++) s += a(i);
+    return s == 1; }
+END
+if command -v gprof >/dev/null && (cd "$T" && $CC -O0 -pg -o prof graph.c &&
+    ./prof && gprof -b -q prof gmon.out >gprof) 2>/dev/null; then
+	$CC -O0 -finstrument-functions -o "$T/graph" "$T/graph.c" $LIBS
+	recorded -w func -- "$T/graph"
+	utctl stat -g caller "$T/trace" | sed '/^the slowest/,$d' >"$T/callers"
+	# Parents stand above the line of a function.
+	awk '/^ .*[0-9]\/[0-9]/ { split($3, n, "/"); if (!below)
+	    by[++k] = $(NF - 1) " " n[1] } /^\[/ { below = 1; for (i = 1; i <= k;
+	    i++) print $(NF - 1), by[i] } /^---/ { k = below = 0 }' \
+	    "$T/gprof" >"$T/edges"
+	[ "$(wc -l <"$T/edges")" -ge 3 ] || fail "gprof: $(cat "$T/gprof")"
+	while read -r f by n; do
+		edge "$f (" "$by (" "$n"
+	done <"$T/edges"
+fi
 # What is not there, or damaged.
 utctl record -w func -c nothing_such -o "$T/none" "$T/prog" 2>"$T/err"
 grep -q 'no function is called nothing_such' "$T/err" ||
