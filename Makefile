@@ -250,12 +250,12 @@ UTCTL_HDRS =	utctl/client.h utctl/ctf/cores.h utctl/ctf/ctf.h \
 		utctl/sym/image.h utctl/sym/process.h utctl/sym/symbols.h \
 		utctl/utctl.h utctl/when.h
 
-WRAP_OBJS =	libut/wrap/cpu.o libut/wrap/cpu_signal.o libut/wrap/early.o \
-		libut/wrap/func.o libut/wrap/malloc.o libut/wrap/new.o \
-		libut/wrap/operator.o libut/wrap/pthread.o \
+WRAP_OBJS =	libut/wrap/choose.o libut/wrap/cpu.o libut/wrap/cpu_signal.o \
+		libut/wrap/early.o libut/wrap/func.o libut/wrap/malloc.o \
+		libut/wrap/new.o libut/wrap/operator.o libut/wrap/pthread.o \
 		libut/wrap/sample.o libut/wrap/unseen.o libut/wrap/wrap.o
-WRAP_HDRS =	libut/wrap/alloc.h libut/wrap/cpu.h libut/wrap/early.h \
-		libut/wrap/new.h libut/wrap/timed.h libut/wrap/wrap.h
+WRAP_HDRS =	libut/wrap/alloc.h libut/wrap/choose.h libut/wrap/cpu.h \
+		libut/wrap/early.h libut/wrap/new.h libut/wrap/timed.h libut/wrap/wrap.h
 
 LIBUT_SO =	libut/libut.so.$(MAJOR)
 PRELOADS =	$(CPU_$(OS)) libut/libut-func.so libut/libut-malloc.so \
@@ -306,13 +306,13 @@ $(LIBUT_SO): $(LIBUT_OBJS)
 
 # What LD_PRELOAD names.
 libut/libut-cpu.so: libut/wrap/cpu.o libut/wrap/cpu_signal.o libut/wrap/wrap.o
-libut/libut-func.so: libut/wrap/func.o libut/wrap/wrap.o
+libut/libut-func.so: libut/wrap/choose.o libut/wrap/func.o libut/wrap/wrap.o
 libut/libut-malloc.so: libut/wrap/malloc.o libut/wrap/early.o \
 		libut/wrap/new.o libut/wrap/operator.o libut/wrap/sample.o \
 		libut/wrap/unseen.o libut/wrap/wrap.o
 libut/libut-pthread.so: libut/wrap/pthread.o libut/wrap/wrap.o
 PARTS_libut-cpu.so =	libut/wrap/cpu.o libut/wrap/cpu_signal.o
-PARTS_libut-func.so =	libut/wrap/func.o
+PARTS_libut-func.so =	libut/wrap/choose.o libut/wrap/func.o
 PARTS_libut-malloc.so = libut/wrap/malloc.o libut/wrap/early.o \
 		libut/wrap/new.o libut/wrap/operator.o libut/wrap/sample.o \
 		libut/wrap/unseen.o
@@ -323,8 +323,9 @@ $(PRELOADS): $(LIBUT_SO)
 	    -Wl,-rpath,'$$ORIGIN' -o $@ $(PARTS_$(@F)) libut/wrap/wrap.o \
 	    $(LIBUT_SO) $(DL_$(OS)) $(LIBS)
 
-libut/libut-func.o: libut/wrap/func.o
-	cp libut/wrap/func.o $@
+libut/libut-func.o: libut/wrap/choose.o libut/wrap/func.o
+	$(CC) $(CFLAGS) -r -nostdlib -o $@ libut/wrap/choose.o \
+	    libut/wrap/func.o
 
 utd/utd: $(UTD_OBJS) $(COMMON_OBJS)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(LINK_$(OS)) -o $@ $(UTD_OBJS) \

@@ -81,9 +81,9 @@ bool		 sample_due(void);
 void		 sample_call(const struct call *);
 /* The block is freed: was it a sample, and of what size? */
 bool		 sample_free(const void *, size_t *, const void *);
-/* That block was not freed after all. */
+/* A sampled block was not freed after all. */
 void		 sample_kept(const void *, size_t, const void *);
-/* That many calls could not be counted. */
+/* So many calls could not be counted. */
 void		 sample_missed(size_t);
 
 static inline size_t

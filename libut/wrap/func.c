@@ -30,10 +30,18 @@
  * option.
  */
 
-#include <errno.h>
-#include <stddef.h>
+#include <sys/mman.h>
 
-#define NOT_TRACED	__attribute__((no_instrument_function))
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "choose.h"
 
 /* Before ut.h defines it. */
 static inline unsigned char *ut_put(unsigned char *, const void *, size_t)
@@ -41,6 +49,10 @@ static inline unsigned char *ut_put(unsigned char *, const void *, size_t)
 
 #include "ut.h"
 #include "ut_code.h"
+
+#define CALLS	4096		/* open calls of a thread that are known */
+#define FRAME	1024		/* words of it that are looked at */
+#define ALLOCA	(1 << 20)	/* bytes that a function adds to its frame */
 
 /* The stack of an event begins where the function was called. */
 #undef UT_FROM
@@ -50,40 +62,410 @@ static void	ut_record_ut__func__entry(struct ut_event *,
 		    const volatile void *, const volatile void *) NOT_TRACED;
 static void	ut_record_ut__func__exit(struct ut_event *,
 		    const volatile void *, const volatile void *) NOT_TRACED;
+static void	ut_record_ut__func__call(struct ut_event *,
+		    const volatile void *, const volatile void *, uint64_t,
+		    uint64_t, uint8_t) NOT_TRACED;
+static void	ut_record_ut__func__chosen(struct ut_event *, const char *,
+		    uint32_t, const char *) NOT_TRACED;
+static void	ut_record_ut__func__unnamed(struct ut_event *, const char *,
+		    const char *) NOT_TRACED;
 
 UT_EVENT(func, entry, UT_DEBUG_FUNCTION, UT_PTR(addr), UT_PTR(call_site));
+/*
+ * A call that took long enough, at its end: ns, those without recorded calls
+ * within, and whether the function was called within a call of itself.
+ */
+UT_EVENT(func, call, UT_DEBUG_FUNCTION, UT_PTR(addr), UT_PTR(call_site),
+    UT_U64(took), UT_U64(self), UT_U8(nested));
 /* The stack is that of the entry. */
 #undef UT_STACKS
 #define UT_STACKS	UT_STACKLESS
 UT_EVENT(func, exit, UT_DEBUG_FUNCTION, UT_PTR(addr), UT_PTR(call_site));
+#undef UT_FROM
+#define UT_FROM()	NULL
+/* In no section: each is added when it has something to tell. */
+#undef UT_SECTION
+#define UT_SECTION	__attribute__((unused))
+UT_EVENT(func, chosen, UT_DEBUG_FUNCTION, UT_STR(glob), UT_U32(functions),
+    UT_STR(module));
+UT_EVENT(func, unnamed, UT_DEBUG_FUNCTION, UT_STR(module), UT_STR(why));
+
+static struct ut_module modules[] = {
+	{ UT_VERSION, (uint32_t)sizeof(struct ut_event), &ut__func__chosen,
+	    &ut__func__chosen + 1, NULL, 0 },
+	{ UT_VERSION, (uint32_t)sizeof(struct ut_event), &ut__func__unnamed,
+	    &ut__func__unnamed + 1, NULL, 0 }
+};
+
+/* A call that has not returned, and where its stack was. */
+struct call {
+	const void	*addr, *call_site;
+	uintptr_t	 sp;
+	uintptr_t	 slot;		/* where the return address is */
+	uint64_t	 began;		/* ns */
+	uint64_t	 inner;		/* ns of recorded calls within */
+	uint32_t	 level;		/* 0: not within a chosen one */
+};
+
+/* A thread's open calls, the innermost last. */
+struct thread {
+	struct thread	*next;		/* all that there ever were */
+	_Atomic int	 taken;
+	size_t		 n;
+	size_t		 under;		/* calls below those in alt */
+	uintptr_t	 alt, altsize;	/* the signal stack; 0: not there */
+	struct call	 calls[CALLS];
+};
 
 void	__cyg_profile_func_enter(void *, void *) NOT_TRACED;
 void	__cyg_profile_func_exit(void *, void *) NOT_TRACED;
+static uint64_t	 number(const char *) NOT_TRACED;
+static void	 begin(void) NOT_TRACED __attribute__((constructor(65001)));
+static void	 tell(const struct ut_func_found *) NOT_TRACED;
+static void	 thread_end(void *) NOT_TRACED;
+static struct thread *thread_get(void) NOT_TRACED;
+static bool	 on_signal_stack(struct thread *, uintptr_t) NOT_TRACED;
+static uintptr_t slot_of(const void *, uintptr_t) NOT_TRACED
+		    __attribute__((no_sanitize_address));
+static void	 settle(struct thread *, uintptr_t) NOT_TRACED;
+static uint64_t	 now(void) NOT_TRACED;
+static bool	 is_recorded(const struct call *) NOT_TRACED;
+static void	 push(const void *, const void *, uintptr_t) NOT_TRACED;
+static struct call *drop(struct thread *) NOT_TRACED;
+static void	 took(struct call *, const void *, uint64_t) NOT_TRACED;
+static struct call *pop(const void *, uintptr_t, bool) NOT_TRACED;
+static void	 enter(const void *, const void *, uintptr_t) NOT_TRACED
+		    __attribute__((noinline));
+static void	 leave(const void *, const void *, uintptr_t, bool) NOT_TRACED
+		    __attribute__((noinline));
+
+/* Set once: the hooks look at it first. */
+#define ALL	0		/* all functions are recorded */
+#define NAMED	1		/* those that are chosen by name */
+#define NESTED	2		/* by depth or duration, and perhaps name */
+#define UNKNOWN	3
+static int choice = UNKNOWN;
+static uint64_t depth, least;	/* 0: any */
+static pthread_key_t key;
+static _Atomic(struct thread *) threads;
+static _Thread_local struct thread *self
+    __attribute__((tls_model("initial-exec")));
+/* wrap.c has it, where that is linked. */
+extern void (*wrap_closed)(void) __attribute__((weak));
+
+/* Whatever else the variable has is no number. */
+static uint64_t
+number(const char *name)
+{
+	const char *s = getenv(name);
+	uint64_t n = 0;
+
+	for (; s != NULL && *s >= '0' && *s <= '9' && n < UINT32_MAX *
+	    UINT64_C(1000000); s++)
+		n = 10 * n + (uint64_t)(*s - '0');
+	return s == NULL || *s != '\0' ? 0 : n;
+}
+
+static void
+begin(void)
+{
+	const char *names = getenv("UT_FUNC_NAMES");
+
+	if (choice != UNKNOWN)
+		return;
+	if (names != NULL && (*names == '\0' || !ut_func_choose(names)))
+		ut_func_nglobs = 0;
+	depth = number("UT_FUNC_DEPTH");
+	least = number("UT_FUNC_LEAST");
+	if ((depth != 0 || least != 0) &&
+	    pthread_key_create(&key, thread_end) != 0)
+		depth = least = 0;
+	if (least != 0 && ut_func_nglobs != 0 && depth == 0)
+		depth = 1;
+	if (&wrap_closed != NULL)
+		wrap_closed = ut_func_unloaded;
+	choice = depth != 0 || least != 0 ? NESTED :
+	    ut_func_nglobs != 0 ? NAMED : ALL;
+}
+
+/* Say how many functions of a module each glob has chosen. */
+static void
+tell(const struct ut_func_found *f)
+{
+	size_t i;
+
+	if (f->why != NULL) {
+		if (!modules[1].added)
+			ut_module_add(&modules[1]);
+		UT(func, unnamed, f->path, f->why);
+	}
+	for (i = 0; i < ut_func_nglobs; i++)
+		if (f->counts[i] > 0) {
+			if (!modules[0].added)
+				ut_module_add(&modules[0]);
+			UT(func, chosen, ut_func_globs[i], f->counts[i],
+			    f->path);
+		}
+}
+
+/*
+ * Open calls.
+ */
+
+static void
+thread_end(void *arg)
+{
+	struct thread *t = arg;
+
+	self = NULL;
+	t->taken = 0;
+}
+
+/* Get this thread's, or NULL.  Those of threads that ended are used again. */
+static struct thread *
+thread_get(void)
+{
+	struct thread *t;
+	int unused;
+
+	if (self != NULL)
+		return self;
+	for (t = threads; t != NULL; t = t->next) {
+		unused = 0;
+		if (atomic_compare_exchange_strong(&t->taken, &unused, 1))
+			break;
+	}
+	if (t == NULL) {
+		t = mmap(NULL, sizeof(*t), PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (t == MAP_FAILED)
+			return NULL;
+		t->taken = 1;
+		t->next = threads;
+		while (!atomic_compare_exchange_weak(&threads, &t->next, t))
+			continue;
+	}
+	t->n = t->under = 0;
+	t->altsize = 0;
+	(void)pthread_setspecific(key, t);
+	return self = t;
+}
+
+/* The stack goes up: has a signal's handler a stack of its own? */
+static bool
+on_signal_stack(struct thread *t, uintptr_t sp)
+{
+	stack_t ss;
+
+	if (t->altsize != 0 || sigaltstack(NULL, &ss) == -1 ||
+	    (ss.ss_flags & SS_ONSTACK) == 0 ||
+	    sp - (uintptr_t)ss.ss_sp > ss.ss_size)
+		return false;
+	t->alt = (uintptr_t)ss.ss_sp;
+	t->altsize = ss.ss_size + 1;
+	t->under = t->n;
+	return true;
+}
+
+/* Drop the innermost call; what was recorded within is within the next. */
+static struct call *
+drop(struct thread *t)
+{
+	struct call *c = &t->calls[--t->n];
+
+	if (t->n > 0)
+		c[-1].inner += c->inner;
+	return c;
+}
+
+/* Forget calls that were left without an exit: they lay below. */
+static void
+settle(struct thread *t, uintptr_t sp)
+{
+	if (t->altsize != 0 && sp - t->alt >= t->altsize) {
+		while (t->n > t->under)
+			(void)drop(t);
+		t->altsize = t->under = 0;
+	}
+	if (t->n == t->under || t->calls[t->n - 1].sp >= sp ||
+	    on_signal_stack(t, sp))
+		return;
+	while (t->n > t->under && t->calls[t->n - 1].sp < sp)
+		(void)drop(t);
+}
+
+/* Where the function has its return address: on these, above its frame. */
+static uintptr_t
+slot_of(const void *call_site, uintptr_t sp)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	const uintptr_t *p = (const uintptr_t *)sp;
+	size_t i;
+
+	for (i = 0; i < FRAME; i++)
+		if (p[i] == (uintptr_t)call_site)
+			return (uintptr_t)&p[i];
+#else
+	(void)call_site;
+#endif
+	return sp;
+}
+
+static uint64_t
+now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static bool
+is_recorded(const struct call *c)
+{
+	return c->level > 0 && (depth == 0 || c->level <= depth);
+}
+
+static void
+push(const void *addr, const void *call_site, uintptr_t sp)
+{
+	const uintptr_t slot = slot_of(call_site, sp);
+	struct thread *t = thread_get();
+	const struct call *around;
+	struct call *c;
+
+	if (t == NULL)
+		return;
+	settle(t, sp);
+	/* A call that is inlined has the return address of what it is in. */
+	while (t->n > t->under && (c = &t->calls[t->n - 1])->slot <= slot &&
+	    (c->slot < slot || c->call_site != call_site || c->sp != sp ||
+	    c->addr == addr))
+		(void)drop(t);
+	if (t->n == CALLS)
+		return;
+	around = t->n == 0 ? NULL : &t->calls[t->n - 1];
+	c = &t->calls[t->n++];
+	c->addr = addr;
+	c->call_site = call_site;
+	c->sp = sp;
+	c->slot = slot;
+	c->inner = 0;
+	if (ut_func_nglobs > 0 && ut_func_chosen(addr, tell))
+		c->level = 1;
+	else if (around == NULL)
+		c->level = ut_func_nglobs == 0;
+	else
+		c->level = around->level + (around->level > 0);
+	if (!is_recorded(c))
+		return;
+	if (least != 0)
+		c->began = now();
+	else {
+		ut_code(addr);
+		UT(func, entry, addr, call_site);
+	}
+}
+
+/*
+ * Find the call that returns, or NULL.  The exit's hook may be called as the
+ * function's last act, when its frame is gone: then the outermost call below is
+ * the one; else what lies below was left.
+ */
+static struct call *
+pop(const void *addr, uintptr_t sp, bool last)
+{
+	struct thread *t = thread_get();
+	struct call *c;
+
+	if (t == NULL)
+		return NULL;
+	if (!last)
+		settle(t, sp);
+	else
+		while (t->n > t->under + 1 && t->calls[t->n - 2].sp < sp)
+			(void)drop(t);
+	if (t->n == t->under)
+		return NULL;
+	c = &t->calls[t->n - 1];
+	if (c->addr == addr && (last ? c->sp < sp : c->sp - sp < ALLOCA)) {
+		if (--t->n == t->under)
+			t->altsize = t->under = 0;
+		return c;
+	}
+	ut_missed(least != 0 ? &ut__func__call : &ut__func__exit, 1);
+	return NULL;
+}
+
+static void
+enter(const void *addr, const void *call_site, uintptr_t sp)
+{
+	const int saved = errno;
+
+	if (choice == UNKNOWN)
+		begin();	/* before the constructor */
+	if (choice == NESTED)
+		push(addr, call_site, sp);
+	else if (choice == ALL || ut_func_chosen(addr, tell)) {
+		ut_code(addr);
+		UT(func, entry, addr, call_site);
+	}
+	errno = saved;
+}
+
+/* Record a call that took so many ns, unless that is too short. */
+static void
+took(struct call *c, const void *call_site, uint64_t ns)
+{
+	const struct call *outer = c;
+	const uint64_t inner = c->inner;
+
+	if (ns >= least)
+		c->inner = ns;
+	if (c > self->calls)
+		c[-1].inner += c->inner;
+	if (ns < least)
+		return;
+	while (outer > self->calls && ((--outer)->addr != c->addr ||
+	    !is_recorded(outer)))
+		continue;
+	ut_code(c->addr);
+	UT(func, call, c->addr, call_site, ns, ns - inner,
+	    outer < c && outer->addr == c->addr && is_recorded(outer));
+}
+
+static void
+leave(const void *addr, const void *call_site, uintptr_t sp, bool last)
+{
+	const int saved = errno;
+	struct call *c = choice == NESTED ? pop(addr, sp, last) : NULL;
+
+	if (c != NULL && least != 0)
+		took(c, c->call_site, is_recorded(c) ? now() - c->began : 0);
+	else if (c != NULL ? is_recorded(c) : choice != NESTED) {
+		ut_code(addr);
+		UT(func, exit, addr, call_site);
+	}
+	errno = saved;
+}
 
 #pragma GCC visibility push(default)
 
 void
 __cyg_profile_func_enter(void *addr, void *call_site)
 {
-	if (UT_ON(func, entry)) {
-		const int saved = errno;
-
-		ut_code(addr);
-		UT(func, entry, addr, call_site);
-		errno = saved;
-	}
+	if ((UT_ON(func, entry) || (choice == NESTED && UT_ON(func, call))) &&
+	    (choice != NAMED || ut_func_chosen(addr, tell)))
+		enter(addr, call_site, (uintptr_t)__builtin_dwarf_cfa());
 }
 
 void
 __cyg_profile_func_exit(void *addr, void *call_site)
 {
-	if (UT_ON(func, exit)) {
-		const int saved = errno;
-
-		ut_code(addr);
-		UT(func, exit, addr, call_site);
-		errno = saved;
-	}
+	if ((UT_ON(func, exit) || (choice == NESTED && UT_ON(func, call))) &&
+	    (choice != NAMED || ut_func_chosen(addr, tell)))
+		leave(addr, call_site, (uintptr_t)__builtin_dwarf_cfa(),
+		    __builtin_return_address(0) == call_site);
 }
 
 #pragma GCC visibility pop

@@ -44,7 +44,7 @@
 
 UT_EVENT(libc, malloc_sample, UT_DEBUG_FUNCTION, UT_SIZE(size), UT_PTR(ptr),
     UT_U32(every), UT_PTR(caller));
-/* As with free. */
+/* A stack here would tell little: see malloc.c. */
 #undef UT_STACKS
 #define UT_STACKS	UT_STACKLESS
 UT_EVENT(libc, free_sample, UT_DEBUG_FUNCTION, UT_PTR(ptr), UT_PTR(caller));

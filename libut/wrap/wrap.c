@@ -181,6 +181,7 @@ keep(void)
  * find the dynamic linker's function.
  */
 void (*wrap_closing)(void);
+void (*wrap_closed)(void);
 
 #ifndef __OpenBSD__
 int	dlclose(void *) __attribute__((visibility("default")));
@@ -198,6 +199,8 @@ dlclose(void *handle)
 	if (wrap_closing != NULL)
 		wrap_closing();
 	result = next(handle);
+	if (wrap_closed != NULL)
+		wrap_closed();
 	ut_code_gone();
 	return result;
 }

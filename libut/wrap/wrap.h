@@ -70,7 +70,8 @@ wrap_within(const struct wrap_range *ranges, size_t n, const void *addr)
 	return false;
 }
 
-/* A function to call before a library is closed, or NULL. */
+/* Functions to call before a library is closed, and after, or NULL. */
 extern void (*wrap_closing)(void);
+extern void (*wrap_closed)(void);
 
 #endif /* WRAP_H */

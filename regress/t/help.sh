@@ -127,7 +127,7 @@ if command -v bash >/dev/null 2>&1; then
 	completed 'block discard overwrite' utctl enable-channel -m ''
 	completed 'cycles' utctl record -k c
 	completed 'chrome ctf folded pprof' utctl export -F ''
-	completed 'event function host program stack thread' utctl stat -g ''
+	completed 'caller event function host program stack thread' utctl stat -g ''
 	completed $$ utctl record -p $$
 	start_utd
 	utctl create -o "$T/one" one >/dev/null &&

@@ -511,11 +511,15 @@ const struct command cmd_record = {
 	.line = "record the events of a command, or of what runs",
 	.usage = "[-F] [-S] [-r] [-T time] [-o dir] [-e glob] ... "
 	    RULE_USAGE " [-g | -G depth] [-w wrapper,...] ... "
+	    "[-c glob] ... [-D depth] [-M time] "
 	    "[-p pid] ... | [--] command [argument ...]",
 	.options = {
 	    "-F\tprint the events, too, on the standard error",
 	    "-S\tkeep the newest events; write them if the command fails",
 	    "-r\treplace the trace, which becomes DIR.old",
+	    "-c glob\t-w func: only these functions; may be repeated",
+	    "-D depth\t-w func: so many levels of calls, the outermost first",
+	    "-M time\t-w func: only calls that took at least so long",
 	    "-T time\tstop recording after this time, as 10s or 1.5h",
 	    "-p pid\trecord this process, which runs; may be repeated",
 	    "-g\trecord the call stack with each event",

@@ -85,6 +85,9 @@ struct record {
 	struct attrs	 attrs;		/* the channel's */
 	char		*contexts[2];	/* the channel's: stack, or none */
 	char		*preload;	/* libraries of -w, or NULL */
+	char		*chosen;	/* functions of -w func, or NULL */
+	int		 nchosen;	/* globs of these */
+	int		 nested;	/* functions are chosen by -D or -M */
 	char		*utd;
 	char		*private;	/* directory of ours alone, or NULL */
 	char		*rundir;	/* in private, or where programs look */

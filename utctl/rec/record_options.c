@@ -20,11 +20,14 @@
 
 #include <sys/types.h>
 
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/context.h"
 #include "common/event_name.h"
+#include "../when.h"
 #include "record.h"
 #include "ut_abi.h"
 #define UT_NO_EVENTS
@@ -33,6 +36,8 @@
 #define CHANNEL		"channel0"
 #define EVERY		"*"
 #define FOLLOW_MS	100		/* flush interval of -F */
+#define FUNCTIONS	16		/* globs of -c that libut-func takes */
+#define FUNCTION_NAMES	1023		/* bytes of these, with commas */
 
 /* Is it said what is recorded?  0, or -1. */
 static int
@@ -59,6 +64,9 @@ check_options(const struct record *r)
 		die("-S and -T: a command fails at its end, not after a time");
 	if (r->argv == NULL && r->preload != NULL)
 		die("-w: only a command that is run can get a wrapper");
+	if ((r->chosen != NULL || r->nested) &&
+	    !wrapper_in(r->preload, "func"))
+		die("-c, -D and -M choose functions of -w func");
 	if (r->npids > UT_TRACK_MAX)
 		die("more than %d of -p", UT_TRACK_MAX);
 }
@@ -141,6 +149,40 @@ add_stack(struct record *r, int ch)
 	}
 }
 
+/* Choose functions of -w func: the command gets our environment. */
+static void
+choose_option(struct record *r, int ch)
+{
+	uint32_t levels;
+	int64_t ns;
+
+	if (ch == 'c') {
+		if (*optarg == '\0' || strchr(optarg, ',') != NULL)
+			die("-c '%s': not one glob of functions' names",
+			    optarg);
+		r->chosen = r->chosen == NULL ? format("%s", optarg) :
+		    format("%s,%s", r->chosen, optarg);
+		if (++r->nchosen > FUNCTIONS)
+			die("more than %d of -c", FUNCTIONS);
+		if (strlen(r->chosen) > FUNCTION_NAMES)
+			die("-c: the globs have more than %d bytes in all",
+			    FUNCTION_NAMES);
+		setenv("UT_FUNC_NAMES", r->chosen, 1);
+	} else if (ch == 'D') {
+		if (parse_number(optarg, INT32_MAX, &levels) == -1 ||
+		    levels == 0)
+			die("-D '%s': not a number of levels from 1", optarg);
+		setenv("UT_FUNC_DEPTH", optarg, 1);
+		r->nested = 1;
+	} else {
+		if (when_length(optarg, &ns) == -1 || ns <= 0)
+			die("-M '%s': not a duration, as 20us, 1ms or 0.5s",
+			    optarg);
+		setenv("UT_FUNC_LEAST", format("%" PRId64, ns), 1);
+		r->nested = 1;
+	}
+}
+
 static void
 options_init(struct record *r, int argc)
 {
@@ -172,6 +214,11 @@ record_options(struct record *r, int argc, char **argv)
 	options_init(r, argc);
 	while ((ch = option_first(argc, argv)) != -1) {
 		switch (ch) {
+		case 'c':
+		case 'D':
+		case 'M':
+			choose_option(r, ch);
+			break;
 		case 'F':
 			r->follow = 1;
 			break;

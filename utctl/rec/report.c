@@ -69,6 +69,23 @@ say_unsampled(const struct record *r, const struct row *session)
 		    row_str(session, "dir"));
 }
 
+/* The events exist only where functions were chosen, or had no names. */
+static void
+say_chosen(const struct record *r, const struct row *session)
+{
+	if (r->chosen == NULL)
+		return;
+	if (had_event(session, "func:unnamed"))
+		say("functions of some modules have no names for -c: utctl "
+		    "view -e func:unnamed %s says which modules, and why",
+		    row_str(session, "dir"));
+	if (!had_event(session, "func:chosen"))
+		say("-c: no function is called %s", r->chosen);
+	else if (r->nchosen > 1)
+		say("utctl stat -e func:chosen -g glob %s says which of -c "
+		    "have a function", row_str(session, "dir"));
+}
+
 /* A program may have another name than when utd came to know it. */
 static void
 say_left(const char *name, uint64_t pid, int others)
@@ -205,6 +222,7 @@ report(const struct record *r, struct row *rows)
 		say_no_functions(r);
 	say_unseen(r, s);
 	say_unsampled(r, s);
+	say_chosen(r, s);
 	/* The command's children, or its libraries, may have been recorded. */
 	if (r->preload != NULL)
 		loader_say(r->argv[0]);

@@ -236,7 +236,7 @@ void
 durations(struct reader *rd, struct pairs *ps, struct groups *g, size_t nslow)
 {
 	static const struct pair_ops mine = { duration_begin, duration_end,
-	    duration_left, still_open, NULL, total };
+	    duration_left, still_open, NULL, total, NULL };
 	struct run r;
 
 	memset(&r, 0, sizeof(r));

@@ -33,6 +33,7 @@
 
 #include "../map.h"
 #include "../say.h"
+#include "../when.h"
 #include "chrome_samples.h"
 #include "export.h"
 #include "pair_role.h"
@@ -375,6 +376,23 @@ still_open(void *arg, const struct pair_end *e)
 	open_free(e->what);
 }
 
+/* Write an X, which has its duration and so needs no E. */
+static void
+chrome_whole(void *arg, const struct ctf_stream *s, const char *pair,
+    const struct ctf_field_at *at, uint64_t address, int64_t took)
+{
+	const int64_t begin = when_sum(s->ns, -took);
+	const struct track *t = track_of(s);
+	char buf[PAIR_NAME], *p;
+
+	(void)arg;
+	p = put_head('X', begin, t->who);
+	p = put_us(out_text(p, ",\"dur\":"), took);
+	p = put_text(p, ",\"cat\":", pair);
+	put_args(put_text(p, ",\"name\":", pair_name(buf, s, pair, at,
+	    address)), s);
+}
+
 /*
  * Events and traces, as they are read.
  */
@@ -531,7 +549,7 @@ export_chrome(struct reader *rd, struct pairs *ps)
 	static const struct reader_ops ops = { chrome_event, discarded, lost,
 	    chrome_trace, module, refused, gone };
 	static const struct pair_ops mine = { chrome_begin, chrome_end,
-	    chrome_left, still_open, begin_key, NULL };
+	    chrome_left, still_open, begin_key, NULL, chrome_whole };
 
 	memset(&run, 0, sizeof(run));
 	run.reader = rd;

@@ -224,7 +224,7 @@ void
 export_folded(struct reader *rd, struct pairs *ps)
 {
 	static const struct pair_ops mine = { folded_begin, folded_end, NULL,
-	    NULL, begin_key, NULL };
+	    NULL, begin_key, NULL, NULL };
 	struct folded r;
 
 	memset(&r, 0, sizeof(r));

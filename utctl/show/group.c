@@ -116,7 +116,10 @@ places_of(struct groups *g, const struct ctf_stream *s)
 	p->event = s->event;
 	map_put(&g->places, key, p);
 	for (i = 0; i <= g->nby; i++)
-		if (g->by[i] == BY_FIELD && g->names[i] != NULL)
+		if (g->by[i] == BY_CALLER)
+			(void)ctf_field_find(&p->by[i], s->class, s->event,
+			    "call_site");
+		else if (g->by[i] == BY_FIELD && g->names[i] != NULL)
 			g->found[i] |= ctf_field_find(&p->by[i], s->class,
 			    s->event, g->names[i]) || (is_cpu(g->names[i]) &&
 			    (s->class->who & 1 << ROLE_CPU));
@@ -188,6 +191,27 @@ put_field(char *key, const char *named, const struct ctf_field_at *at,
 	return group_address(key, GROUP_PART + 1, "", name, addr);
 }
 
+/* The function that called: the name of the call's address without +0x1f. */
+static size_t
+put_caller(char *key, const struct ctf_field_at *at,
+    const struct ctf_stream *s)
+{
+	const char *name = at->type == NULL ? NULL : symbols_at(at, s);
+	const char *file, *plus;
+	char *copy;
+	size_t n;
+
+	file = name == NULL ? NULL : strrchr(name, ' ');
+	for (plus = file; plus != NULL && plus > name && *plus != '+';)
+		plus--;
+	if (plus == NULL || plus == name || strncmp(plus, "+0x", 3) != 0)
+		return put_field(key, "", at, s);
+	n = put_name(key, copy = format("%.*s%s", (int)(plus - name), name,
+	    file));
+	free(copy);
+	return n;
+}
+
 static size_t
 put_part(const struct groups *g, size_t i, const struct ctf_stream *s,
     char *key)
@@ -201,6 +225,8 @@ put_part(const struct groups *g, size_t i, const struct ctf_stream *s,
 	if (g->by[i] == BY_HOST)
 		return put_name(key, s->trace->host == NULL ||
 		    s->trace->host[0] == '\0' ? "-" : s->trace->host);
+	if (g->by[i] == BY_CALLER)
+		return put_caller(key, at, s);
 	if (g->by[i] == BY_FIELD)
 		return put_field(key, g->names[i], at, s);
 	who = ctf_whose(s, &buf);
@@ -237,7 +263,8 @@ groups_get(struct groups *g, const struct ctf_stream *s, const char *prefix)
 /* Any other name is a field's. */
 static const char *const names[] = {
 	[BY_EVENT] = "event", [BY_PROGRAM] = "program",
-	[BY_THREAD] = "thread", [BY_HOST] = "host"
+	[BY_THREAD] = "thread", [BY_HOST] = "host",
+	[BY_CALLER] = "caller"
 };
 
 const char *

@@ -28,8 +28,7 @@ static void	*begins(void *, const struct ctf_stream *, const char *,
 static void	 indent_ends(void *, const struct ctf_stream *,
 		    const struct pair_end *);
 
-static const struct pair_ops ops = { begins, indent_ends, NULL, NULL, NULL, NULL
-    };
+static const struct pair_ops ops = { .begin = begins, .end = indent_ends };
 static struct pairs pairs;
 
 int indent_on;

@@ -55,6 +55,9 @@ pairs_event(struct pairs *ps, const struct ctf_stream *s, enum pair_fit fit)
 		    pair_thread_unknown(s)) {
 			if (ps->nobody++ == 0)
 				ps->nobodys = s->trace;
+		} else if (r->took.type != NULL) {
+			if (fit == PAIR_FITS)
+				pair_thread_whole(ps, r, s);
 		} else if (r->pair->key == NULL)
 			(r->ends ? pair_thread_end : pair_thread_begin)(ps, t,
 			    r, s, fit);

@@ -73,6 +73,12 @@ struct pair_ops {
 	 * NULL.
 	 */
 	void	 (*total)(void *, void *, int64_t, int64_t);
+	/*
+	 * The event tells of a whole call of the name and the address, which
+	 * took so many ns; or NULL: as begin() and end().
+	 */
+	void	 (*whole)(void *, const struct ctf_stream *, const char *,
+		    const struct ctf_field_at *, uint64_t, int64_t);
 };
 
 struct pairs {

@@ -47,6 +47,7 @@ static const struct rule {
 };
 
 #define NRULES		(sizeof(rules) / sizeof(rules[0]))
+#define WHOLE		"func:call"	/* with record -M */
 #define EXIT_SYSCALL	"exit_syscall"	/* before LTTng 2.6 */
 
 static struct pair *
@@ -198,6 +199,23 @@ role_syscall(struct pairs *ps, struct ctf_trace *tr, struct ctf_eclass *ev,
 	r->name = ev->name;
 }
 
+/* An event that tells how long a call took, at its end. */
+static int
+role_whole(struct pairs *ps, struct ctf_trace *tr, struct ctf_eclass *ev)
+{
+	const struct ctf_sclass *sc = ctf_sclass(tr, ev->stream);
+	struct pair_role *r;
+
+	if (strcmp(ev->name, WHOLE) != 0 || sc == NULL)
+		return 0;
+	r = role_new(tr, ev, pair_named(ps, WHOLE, strcspn(WHOLE, ":")), 1);
+	(void)ctf_field_find(&r->at, sc, ev, "addr");
+	(void)ctf_field_find(&r->self, sc, ev, "self");
+	(void)ctf_field_find(&r->nested, sc, ev, "nested");
+	(void)ctf_field_find(&r->took, sc, ev, "took");
+	return 1;
+}
+
 /* Give the event its role by its name, if the trace has the other event. */
 static void
 role_by_name(struct pairs *ps, struct ctf_trace *tr, struct ctf_eclass *ev,
@@ -205,6 +223,8 @@ role_by_name(struct pairs *ps, struct ctf_trace *tr, struct ctf_eclass *ev,
 {
 	size_t i;
 
+	if (role_whole(ps, tr, ev))
+		return;
 	for (i = 0; i < 2 * NRULES; i++)
 		if (role_by_rule(ps, tr, ev, events, &rules[i / 2], i % 2))
 			return;

@@ -44,6 +44,8 @@ struct pair_role {
 	int			 blind;	/* the end does not tell the address */
 	int			 stays;	/* begins and ends on one CPU */
 	struct ctf_field_at	 at;	/* the key, or the address */
+	/* The event is a call from begin to end: else they have no type. */
+	struct ctf_field_at	 took, self, nested;
 };
 
 /* Is the event a part of the pair, of which the other one may come? */
@@ -57,6 +59,8 @@ void	 pair_thread_begin(struct pairs *, struct pair_thread *,
 void	 pair_thread_end(struct pairs *, struct pair_thread *,
 	    const struct pair_role *, const struct ctf_stream *,
 	    enum pair_fit);
+void	 pair_thread_whole(struct pairs *, const struct pair_role *,
+	    const struct ctf_stream *);
 void	 pair_threads_cut(struct pairs *, struct origin *);
 void	 pair_threads_finish(struct pairs *);
 void	 pair_threads_say(const struct pairs *);

@@ -394,6 +394,38 @@ pair_thread_end(struct pairs *ps, struct pair_thread *t,
 	frame_pop(ps, t, counts ? e.took : f->inner);
 }
 
+/* The ns in a field of the event, which are at most those of all time. */
+static int64_t
+ns_of(const struct ctf_field_at *at, const struct ctf_stream *s, int64_t most)
+{
+	uint64_t v;
+
+	return at->type == NULL || !ctf_field_bits(at, s, &v) ||
+	    v > (uint64_t)most ? most : (int64_t)v;
+}
+
+/* Losses do not matter: the event tells it all. */
+void
+pair_thread_whole(struct pairs *ps, const struct pair_role *r,
+    const struct ctf_stream *s)
+{
+	const struct ctf_field_at *at = r->at.type == NULL ? NULL : &r->at;
+	const uint64_t address = address_of(r, s);
+	struct pair_end e;
+
+	e.took = ns_of(&r->took, s, INT64_MAX);
+	if (ps->ops->whole != NULL) {
+		ps->ops->whole(ps->arg, s, r->name, at, address, e.took);
+		return;
+	}
+	e.what = ps->ops->begin(ps->arg, s, r->name, at, address);
+	e.begin = when_sum(s->ns, -e.took);
+	e.self = ns_of(&r->self, s, e.took);
+	ps->ops->end(ps->arg, s, &e);
+	if (ns_of(&r->nested, s, 1) == 0 || r->nested.type == NULL)
+		pair_total(ps, e.what, e.took, 0);
+}
+
 /* Skip pairs that may have ended among lost events. */
 size_t
 pairs_depth(struct pairs *ps, const struct ctf_stream *s, size_t most)

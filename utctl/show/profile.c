@@ -16,8 +16,9 @@
 
 
 /*
- * utctl stat -g function and -g stack: where the events with call stacks are,
- * by the functions that are on these, or as a tree of who calls whom.
+ * utctl stat -g function, -g caller and -g stack: where the events with call
+ * stacks are, by the functions that are on these, by these and who calls them,
+ * or as a tree of who calls whom.
  */
 
 #include <inttypes.h>
@@ -32,9 +33,10 @@
 #include "stacks.h"
 #include "stat.h"
 
-/* A function: events in it, and in whatever it calls. */
+/* A function, or a call of one: events in it, and in whatever it calls. */
 struct where {
 	const struct frame	*frame;
+	const struct frame	*caller;	/* NULL: none, or not asked */
 	uint64_t		 self, total;
 	int64_t			 self_ns, total_ns;
 	uint32_t		 last;		/* site + 1 that was counted */
@@ -56,6 +58,7 @@ struct profile {
 	int64_t			 begin, end;
 	struct where		*list;
 	size_t			 nlist;
+	int			 callers;	/* calls are told apart */
 };
 
 static struct profile	 run;
@@ -116,15 +119,22 @@ static void
 add_site(struct profile *p, struct map *m, const struct site *site)
 {
 	const struct weight *c = &p->counts[site->number];
+	const struct frame *caller;
 	struct where *w;
 	uint64_t key;
 	size_t i;
 
 	for (i = 0; i < site->n; i++) {
 		key = frame_function(site->frames[i]);
+		caller = p->callers && i + 1 < site->n ? site->frames[i + 1] :
+		    NULL;
+		if (caller != NULL)
+			key = map_bytes(frame_function(caller), &key,
+			    sizeof(key));
 		if ((w = map_get(m, key)) == NULL) {
 			w = &p->list[p->nlist++];
 			w->frame = site->frames[i];
+			w->caller = caller;
 			map_put(m, key, w);
 		}
 		if (i == 0) {
@@ -148,6 +158,11 @@ put_where(struct rows *t, const void *arg, size_t i)
 
 	if (json_on)
 		frame_json(w->frame);
+	if (json_on && w->caller != NULL) {
+		json_object("called_by");
+		frame_json(w->caller);
+		json_end();
+	}
 	row_u64(t, "self", "self", w->self);
 	row_text(t, "%", "%.1f", percent(p, w->self));
 	row_u64(t, "total", "total", w->total);
@@ -156,8 +171,13 @@ put_where(struct rows *t, const void *arg, size_t i)
 		row_us(t, "self us", "self_ns", w->self_ns);
 		row_us(t, "total us", "total_ns", w->total_ns);
 	}
-	if (row_end(t, "function"))
-		printf("  %s\n", frame_text(w->frame, text));
+	if (!row_end(t, p->callers ? "function  caller" : "function"))
+		return;
+	printf("  %s", frame_text(w->frame, text));
+	if (p->callers)
+		printf("  %s", w->caller == NULL ? "-" :
+		    frame_text(w->caller, text));
+	putchar('\n');
 }
 
 static void
@@ -177,7 +197,8 @@ put_functions(struct profile *p)
 		add_site(p, &m, p->sites.v[i]);
 	if (p->nlist > 1)
 		qsort(p->list, p->nlist, sizeof(*p->list), by_self);
-	rows_put(&t, "functions", p->nlist, put_where, p);
+	rows_put(&t, p->callers ? "calls" : "functions", p->nlist, put_where,
+	    p);
 	map_free(&m);
 	free(p->list);
 }
@@ -236,7 +257,7 @@ put_stacks(const struct profile *p)
 }
 
 void
-profile(struct reader *rd, int functions)
+profile(struct reader *rd, const char *by)
 {
 	static const struct process_ops none = { .size =
 	    sizeof(struct process) };
@@ -244,6 +265,7 @@ profile(struct reader *rd, int functions)
 
 	memset(&run, 0, sizeof(run));
 	run.sites.functions = 1;
+	run.callers = strcmp(by, "caller") == 0;
 	run.begin = INT64_MIN;
 	processes_init(&run.processes, &none);
 	symbols_use(rd, &run.processes);
@@ -254,10 +276,10 @@ profile(struct reader *rd, int functions)
 		show_count("with_stacks", run.n, "",
 		    "of them with a call stack");
 		show_span(run.begin, run.end, "\n");
-		if (functions)
-			put_functions(&run);
-		else
+		if (strcmp(by, "stack") == 0)
 			put_stacks(&run);
+		else
+			put_functions(&run);
 		json_end();
 	}
 	if (run.n == 0 && rd->nevents > 0)

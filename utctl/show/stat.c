@@ -293,6 +293,9 @@ check(void)
 {
 	struct stat_run *r = &run;
 
+	if (r->groups.nby == 1 && r->groups.by[0] == BY_CALLER &&
+	    !r->durations && r->profile == NULL)
+		r->profile = r->groups.names[--r->groups.nby];
 	if (r->durations && r->value != NULL)
 		die("-v and %s: the values of a pair are its durations",
 		    r->pairs.named ? "-d" : "-D");
@@ -316,14 +319,38 @@ stat_begin(struct reader *rd, char **dirs)
 		rd->cores = &cores;
 }
 
+/* Are there events of calls, which tell more than stacks do? */
+static int
+has_calls(const struct reader *rd)
+{
+	const struct ctf_trace *tr;
+	const struct ctf_eclass *ev;
+
+	for (tr = rd->traces; tr != NULL; tr = tr->next)
+		for (ev = tr->events; ev != NULL; ev = ev->next)
+			if (!ev->unwanted && (strcmp(ev->name,
+			    "func:exit") == 0 || strcmp(ev->name,
+			    "func:call") == 0 || strcmp(ev->name,
+			    "lttng_ust_cyg_profile:func_exit") == 0))
+				return 1;
+	return 0;
+}
+
 static int
 stat_traces(struct reader *rd, char **dirs)
 {
 	struct stat_run *r = &run;
 
 	reader_open_all(rd, dirs);
+	if (r->profile != NULL && strcmp(r->profile, "caller") == 0 &&
+	    has_calls(rd)) {
+		r->profile = NULL;
+		r->groups.nby = 0;
+		groups_by(&r->groups, "caller");
+		r->durations = r->pairs.named = 1;
+	}
 	if (r->profile != NULL)
-		profile(rd, strcmp(r->profile, "function") == 0);
+		profile(rd, r->profile);
 	else if (r->points)
 		clocks_points(rd);
 	else if (r->durations)
@@ -368,11 +395,12 @@ const struct command cmd_stat = {
 	.line = "count the events of traces, and sum up their fields",
 	.usage = "[-cj] [-d] [-D begin,end[,field]] ... [-J processes] "
 	    "[-S count] "
-	    "[-g event | program | thread | host | function | stack | field] "
-	    "... [-v field] "
+	    "[-g event | program | thread | host | caller | function | stack | "
+	    "field] ... [-v field] "
 	    SHOW_USAGE,
 	.options = {
 	    "-g name\tby event (the default), program, thread, host or a field",
+	    "-g caller\tfunctions, by who calls them",
 	    "-g function | stack\tby who calls, and what is called meanwhile",
 	    "-c\tprint what the clocks said, instead of events",
 	    "-d\thow long pairs of events took: x_begin and x_end",

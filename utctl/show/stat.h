@@ -48,7 +48,7 @@ struct group {
 	int64_t		 open_total, open_self;
 };
 
-enum group_by { BY_EVENT, BY_PROGRAM, BY_THREAD, BY_HOST, BY_FIELD };
+enum group_by { BY_EVENT, BY_PROGRAM, BY_THREAD, BY_HOST, BY_CALLER, BY_FIELD };
 
 struct groups {
 	const char	*prefix;	/* the first name of a key, or NULL */
@@ -97,8 +97,11 @@ void	 groups_free(struct groups *);
  */
 void	 durations(struct reader *, struct pairs *, struct groups *, size_t);
 
-/* profile.c: prints events by the functions on their stacks, or by stack. */
-void	 profile(struct reader *, int);
+/*
+ * profile.c: prints events by the functions on their stacks; by these and who
+ * calls them; or by stack.
+ */
+void	 profile(struct reader *, const char *);
 void	 profile_end(void);
 
 struct clock_seen {
@@ -133,7 +136,7 @@ struct stat_run {
 	int64_t		 begin, end;
 	uint64_t	 n, bytes;
 	int		 any;		/* some event was looked at */
-	const char	*profile;	/* -g function or stack; or NULL */
+	const char	*profile;	/* -g that is of stacks; or NULL */
 };
 
 /* stat_cores.c: what a process has counted, from one to the other. */

@@ -224,7 +224,7 @@ weigh_pairs(struct reader *rd, char **dirs, struct pairs *ps, int locks,
     weigh_fn *give, void *arg)
 {
 	static const struct pair_ops mine = { pair_begin, pair_end, NULL, NULL,
-	    pair_begin_key, NULL };
+	    pair_begin_key, NULL, NULL };
 	struct weigh w;
 
 	memset(&w, 0, sizeof(w));
