@@ -37,7 +37,7 @@
 #define NAMES		1024		/* bytes of all globs */
 #define NAME		512		/* bytes of a name that is compared */
 #define SECTIONS	(1 << 16)
-#define BYTES		(1 << 28)	/* of symbols, or of their names */
+#define BYTES		(1 << 28)	/* a table of symbols, or names */
 #define MODULES		1024		/* looked at, ever */
 
 /* A question to the run-time linker, and the answers. */

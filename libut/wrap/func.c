@@ -141,7 +141,7 @@ static void	 leave(const void *, const void *, uintptr_t, bool) NOT_TRACED
 
 /* Set once: the hooks look at it first. */
 #define ALL	0		/* all functions are recorded */
-#define NAMED	1		/* those that are chosen by name */
+#define NAMED	1		/* functions that are chosen by name */
 #define NESTED	2		/* by depth or duration, and perhaps name */
 #define UNKNOWN	3
 static int choice = UNKNOWN;
