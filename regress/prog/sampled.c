@@ -101,6 +101,7 @@ many(unsigned int keep)
 static void
 exact(void)
 {
+	volatile size_t none = SIZE_MAX - 65536;
 	void *p[8];
 	size_t i;
 
@@ -111,8 +112,8 @@ exact(void)
 	    posix_memalign(&p[4], 64, 640) != 0 ||
 	    (p[5] = aligned_alloc(64, 128)) == NULL)
 		err(1, "malloc");
-	if ((sink = realloc(p[3], SIZE_MAX / 2)) != NULL ||
-	    (sink = malloc(SIZE_MAX / 2)) != NULL)
+	if ((sink = realloc(p[3], none)) != NULL ||
+	    (sink = malloc(none)) != NULL)
 		errx(1, "there is no such memory");
 	free(p[1]);
 	free(p[5]);
