@@ -26,6 +26,7 @@
 
 #include <sys/mman.h>
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
@@ -39,6 +40,16 @@
 #define SECTIONS	(1 << 16)
 #define BYTES		(1 << 28)	/* a table of symbols, or names */
 #define MODULES		1024		/* looked at, ever */
+
+#if UINTPTR_MAX > UINT32_MAX
+typedef Elf64_Ehdr	elf_header;
+typedef Elf64_Shdr	elf_section;
+typedef Elf64_Sym	elf_symbol;
+#else
+typedef Elf32_Ehdr	elf_header;
+typedef Elf32_Shdr	elf_section;
+typedef Elf32_Sym	elf_symbol;
+#endif
 
 /* A question to the run-time linker, and the answers. */
 struct search {
@@ -54,7 +65,7 @@ static bool	 fits(const char *, const char *) NOT_TRACED;
 static bool	 digit(char) NOT_TRACED;
 static const char *plain(const char *, char *) NOT_TRACED;
 static void	*room(size_t) NOT_TRACED;
-static const char *table_read(int, const ElfW(Shdr) *, const ElfW(Shdr) *,
+static const char *table_read(int, const elf_section *, const elf_section *,
 		    void (*)(void *, const char *, uintptr_t), void *)
 		    NOT_TRACED;
 static void	 note(void *, const char *, uintptr_t) NOT_TRACED;
@@ -162,12 +173,12 @@ room(size_t n)
 }
 
 static const char *
-table_read(int fd, const ElfW(Shdr) *syms, const ElfW(Shdr) *strs,
+table_read(int fd, const elf_section *syms, const elf_section *strs,
     void (*call)(void *, const char *, uintptr_t), void *arg)
 {
-	const size_t n = syms->sh_size / sizeof(ElfW(Sym));
+	const size_t n = syms->sh_size / sizeof(elf_symbol);
 	const char *why = "its file is cut off";
-	ElfW(Sym) *sym;
+	elf_symbol *sym;
 	char *str;
 	size_t i;
 
@@ -200,8 +211,8 @@ const char *
 ut_func_read(int fd, void (*call)(void *, const char *, uintptr_t), void *arg)
 {
 	const char *why = "it has no symbols";
-	ElfW(Ehdr) e;
-	ElfW(Shdr) s, strs;
+	elf_header e;
+	elf_section s, strs;
 	bool dynamic = false;
 	size_t i, pass;
 

@@ -29,6 +29,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifndef MAP_ANONYMOUS
+#define MAP_ANONYMOUS	MAP_ANON
+#endif
+
 #define NOT_TRACED	__attribute__((no_instrument_function))
 
 #define FUNC_GLOBS	16

@@ -22,8 +22,8 @@ awk -v to="$T/block" '
 is && !any { any = 1; n++ }
 is || (command && /^(    |\t)/) { print > (to n); command = 1; next }
 { command = 0 }' "$TOP/man/ut.7" || fail "awk"
-[ -s "$T/block18" ] && [ ! -e "$T/block19" ] ||
-    fail "not 18 blocks: $(cat "$T"/block*)"
+[ -s "$T/block19" ] && [ ! -e "$T/block20" ] ||
+    fail "not 19 blocks: $(cat "$T"/block*)"
 
 cat >"$T/web.c" <<'END'
 #include <stdlib.h>
@@ -282,12 +282,14 @@ END { exit us["func read_conf"] < 200000 || self["func read_conf"] < 200000 ||
     us["func main"] < 200000 || us["func main"] - self["func main"] < 200000 }
 ' "$T/slowest" || fail "$(cat "$T/said")"
 line=$(grep 'func main' "$T/slowest")
+block 17
+said ' read_conf (web).*  main (web)'
 set -- $line
 line=${line#*\[} line=${line#*:} THREAD=${line%%\]*}
 sed -i.bak -e "s/'2026-.*' -n/'$3 $4' -n/" -e "s/-t 911/-t $THREAD/" \
-    "$T/block17"
+    "$T/block18"
 PROCESS=911	# the time and our own number stay as they are
-block 17
+block 18
 sed 1q "$T/said" | grep -q ' func:entry { addr = main (web)[, ]' ||
     fail "$(cat "$T/said")"
 awk '/ func:exit { addr = read_conf / {
@@ -312,5 +314,5 @@ main(void)
 }
 END
 cc -g -o "$T/web" "$T/web.c" || fail "cannot build web"
-block 18
+block 19
 said '^ .*[1-9][0-9]*  100.0  *[0-9. ]*  parse (web)$'
