@@ -15,11 +15,11 @@
  */
 
 /*
- * The caller that an allocation belongs to is the first frame of a stack outside
- * of those that are passed over.  These are functions of the C and the C++
- * library, functions that have a name of an allocator, and wrappers: functions
- * that have nothing below them, in all stacks, but functions that are passed
- * over, and that many others call, or only allocators.
+ * The caller that an allocation belongs to is the first frame of a stack that
+ * is not passed over.  Passed over are functions of the C and the C++ library,
+ * functions that have a name of an allocator, and wrappers: functions that
+ * have nothing below them, in all stacks, but what is passed over, and that
+ * many others call, or only allocators.
  *
  * Inlined functions neither call nor are called: else the wrappers, and so the
  * answer, would be others where there is debugging information.
