@@ -219,8 +219,8 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/show/group.c utctl/show/heap.c utctl/show/heap_track.c \
 		utctl/show/heap_tree.c utctl/show/hist.c utctl/show/indent.c \
 		utctl/show/locks.c utctl/show/locks_state.c \
-		utctl/show/locks_track.c utctl/show/pair.c \
-		utctl/show/pair_key.c utctl/show/pair_role.c \
+		utctl/show/locks_track.c utctl/show/outside.c \
+		utctl/show/pair.c utctl/show/pair_key.c utctl/show/pair_role.c \
 		utctl/show/pair_thread.c utctl/show/print_field.c \
 		utctl/show/print_out.c utctl/show/print_stack.c \
 		utctl/show/print_text.c utctl/show/profile.c utctl/show/rows.c \

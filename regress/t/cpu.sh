@@ -38,6 +38,13 @@ $CC $CFLAGS $pie -O1 -D_GNU_SOURCE -o "$T/cpus" prog/cpus.c $LIBS ||
 # As many in each function as the program has spent there by its own clock:
 # within four times what chance makes of it.
 recorded -w cpu=1000 -- "$T/cpus" work 2000
+# Weighed by time, stacks have all of it; there is nothing else to weigh.
+utctl view -e cpu:sample "$T/trace" |
+    awk '{ sub(/.* time = /, ""); n += $1 } END { print n }' >"$T/sum"
+utctl export -F folded -w time "$T/trace" |
+    awk '{ n += $NF } END { print n }' | cmp - "$T/sum" || fail "-w time"
+utctl export -F folded -w bytes "$T/trace" 2>"$T/err" && fail "-w bytes"
+grep -q 'nothing is allocated' "$T/err" || fail "-w bytes: $(cat "$T/err")"
 [ "$lost" -eq 0 ] || fail "$lost lost"
 samples "$T/trace"
 read -r ms share <"$T/record.out"

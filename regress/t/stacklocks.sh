@@ -54,7 +54,6 @@ held by 0xa1
 END
 utctl export -N -F folded -w wait "$ST" | sort >"$T/got"
 expected "-w wait" <<'END'
--;0xc1;0xb1;0xa1 8000
 -;0xc2;0xb2;0xa1 40000
 END
 utctl locks -N "$ST" | grep -q '^ *2 .* 0xca$' || fail "locks without -g"

@@ -30,7 +30,7 @@ static const struct format_kind {
 	const char	*what;
 	void		(*run)(struct reader *, struct pairs *);
 	/* Writes call stacks, with -w; or NULL. */
-	void		(*weighed)(struct reader *, char **, struct pairs *,
+	int		(*weighed)(struct reader *, char **, struct pairs *,
 			    enum weight);
 } formats[] = {
 	{ "chrome", "for Perfetto, and others (the default)", export_chrome,
@@ -111,10 +111,8 @@ check(void)
 static int
 export(struct reader *rd, char **dirs)
 {
-	if (weight != NULL) {
-		chosen->weighed(rd, dirs, &pairs, weight_of(weight));
-		return 0;
-	}
+	if (weight != NULL)
+		return chosen->weighed(rd, dirs, &pairs, weight_of(weight));
 	reader_open_all(rd, dirs);
 	if (!show_any(rd))
 		return 0;

@@ -38,8 +38,8 @@ void	 export_chrome(struct reader *, struct pairs *);
 void	 export_folded(struct reader *, struct pairs *);
 
 /* Formats of call stacks, which have weights; these read the directories. */
-void	 export_weighed(struct reader *, char **, struct pairs *, enum weight);
-void	 export_pprof(struct reader *, char **, struct pairs *, enum weight);
+int	 export_weighed(struct reader *, char **, struct pairs *, enum weight);
+int	 export_pprof(struct reader *, char **, struct pairs *, enum weight);
 
 /* A trace: what is read of these directories, into that one. */
 void	 export_ctf(struct reader *, char **, const char *);

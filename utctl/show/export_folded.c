@@ -214,10 +214,10 @@ print_site(void *arg, const char *program, const struct site *site,
 	printf(" %" PRIu64 "\n", v);
 }
 
-void
+int
 export_weighed(struct reader *rd, char **dirs, struct pairs *ps, enum weight w)
 {
-	weigh(w, rd, dirs, ps, print_site, &w);
+	return weigh(w, rd, dirs, ps, print_site, &w);
 }
 
 void

@@ -46,6 +46,8 @@ enum {
 	F_ID = 1, F_NAME, F_SYSTEM_NAME, F_FILENAME
 };
 
+#define SAMPLED	(WEIGH_WAIT + 1)	/* instead of a weight */
+
 /* A message that is made. */
 struct message {
 	uint8_t	*v;
@@ -229,7 +231,8 @@ put_sample(void *arg, const char *program, const struct site *site,
 		put_number(&m, S_LOCATION,
 		    location_get(p, &site->frames[i], n));
 	}
-	for (i = 0; i < counts[p->weight]; i++)
+	for (i = 0; i < counts[p->weight] + (p->weight == WEIGH_EVENTS &&
+	    weigh_sampled()); i++)
 		put_number(&m, S_VALUE, values[i]);
 	put_number(&label, B_KEY, p->program);
 	put_number(&label, B_STR, string_get(p, program));
@@ -245,16 +248,18 @@ put_types(struct pprof *p)
 	    [WEIGH_EVENTS] = { "events", "count" },
 	    [WEIGH_BLOCKS] = { "inuse_objects", "count", "inuse_space",
 	    "bytes", "alloc_objects", "count", "alloc_space", "bytes" },
-	    [WEIGH_TIME] = { "contentions", "count", "delay", "nanoseconds" }
+	    [WEIGH_WAIT] = { "contentions", "count", "delay", "nanoseconds" },
+	    [SAMPLED] = { "events", "count", "cpu", "nanoseconds" }
 	};
-	const enum weight w = p->weight == WEIGH_BYTES ? WEIGH_BLOCKS :
-	    p->weight == WEIGH_WAIT ? WEIGH_TIME : p->weight;
+	const enum weight w = p->weight;
+	const size_t which = w == WEIGH_BYTES ? WEIGH_BLOCKS :
+	    weigh_sampled() ? SAMPLED : w == WEIGH_TIME ? WEIGH_WAIT : w;
 	struct message m = { .n = 0 };
 	size_t i;
 
-	for (i = 0; i < 8 && types[w][i] != NULL; i += 2) {
-		put_number(&m, V_TYPE, string_get(p, types[w][i]));
-		put_number(&m, V_UNIT, string_get(p, types[w][i + 1]));
+	for (i = 0; i < 8 && types[which][i] != NULL; i += 2) {
+		put_number(&m, V_TYPE, string_get(p, types[which][i]));
+		put_number(&m, V_UNIT, string_get(p, types[which][i + 1]));
 		write_message(P_SAMPLE_TYPE, &m);
 	}
 }
@@ -277,19 +282,21 @@ put_strings(struct pprof *p)
 	free(p->texts);
 }
 
-void
+int
 export_pprof(struct reader *rd, char **dirs, struct pairs *ps, enum weight w)
 {
 	struct pprof p;
+	int status;
 
 	memset(&p, 0, sizeof(p));
 	p.weight = w;
 	p.program = string_get(&p, "program");
+	status = weigh(w, rd, dirs, ps, put_sample, &p);
 	put_types(&p);
-	weigh(w, rd, dirs, ps, put_sample, &p);
 	put_strings(&p);
 	map_free(&p.strings.map);
 	map_free(&p.functions.map);
 	map_free(&p.locations.map);
 	map_free(&p.mappings.map);
+	return status;
 }

@@ -501,20 +501,27 @@ locks_finish(void)
 	frames_free();
 }
 
-static int
-locks_main(int argc, char **argv)
+void
+locks_init(struct locks_run *r)
 {
 	static const struct process_ops ops = { locks_calls, locks_call,
 	    sizeof(struct locks), locks_over, locks_release };
+
+	memset(r, 0, sizeof(*r));
+	processes_init(&r->processes, &ops);
+	r->top_waits.list = r->waits;
+	r->top_holds.list = r->holds;
+	r->top_waits.size = r->top_holds.size = sizeof(struct lock_note);
+	r->top_waits.most = r->top_holds.most = LOCKS_TOP;
+}
+
+static int
+locks_main(int argc, char **argv)
+{
 	static const struct show show_locks = { locks_option, NULL, NULL,
 	    NULL, locks_traces, say_all, locks_finish };
 
-	memset(&run, 0, sizeof(run));
-	processes_init(&run.processes, &ops);
-	run.top_waits.list = run.waits;
-	run.top_holds.list = run.holds;
-	run.top_waits.size = run.top_holds.size = sizeof(struct lock_note);
-	run.top_waits.most = run.top_holds.most = LOCKS_TOP;
+	locks_init(&run);
 	return show(&show_locks, argc, argv);
 }
 

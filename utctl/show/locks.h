@@ -43,6 +43,7 @@ enum lock_mode {
 struct lock_stat {
 	uint64_t	 acquired;
 	uint64_t	 contended;	/* requests when others had the lock */
+	uint64_t	 waited;	/* ns of the contended ones */
 	uint64_t	 failed;
 	struct hist	 wait, hold;	/* ns */
 };
@@ -198,6 +199,9 @@ struct lock_holder *lock_leave_undo(struct lock_thread *);
 void	 locks_settle(struct locks *);
 struct lock_stat *lock_caller_stat(struct locks *, uint32_t);
 void	 locks_free(struct locks *);
+
+/* locks.c */
+void	 locks_init(struct locks_run *);
 
 /* locks_track.c */
 extern const struct call_kind locks_calls[];

@@ -223,6 +223,8 @@ count_wait(struct lock_stat *st, const struct lock_wait *w, int64_t took)
 {
 	hist_add(&st->wait, (double)took);
 	st->contended += (uint64_t)w->contended;
+	if (w->contended && took > 0)
+		st->waited += (uint64_t)took;
 }
 
 /* The thread's request has ended; the trace may not have its beginning. */

@@ -30,7 +30,6 @@
 #include "stacks.h"
 
 #define INLINED	16		/* functions in one place, and no more */
-#define MANY	3		/* callers of what is called from everywhere */
 
 static struct frame	 frames[STACK_MAX * INLINED];
 static struct map	 known;		/* struct frame, by all of it */
@@ -193,132 +192,11 @@ sites_free(struct sites *ss)
 	map_free(&ss->map);
 }
 
-/*
- * Wrappers: functions of the C and the C++ library; and those that many others
- * call, and that have nothing below them, in all stacks, but wrappers and what
- * allocates.
- */
-
-struct function {
-	uint64_t	 callers;	/* functions that call it */
-	int		 direct;	/* only wrappers are below */
-	int		 wrapper;
-};
-
-static int
-is_runtime(const char *module)
-{
-	static const char *const names[] = { "libc.", "libc-", "ld-",
-	    "libstdc++.", "libc++", "libsupc++." };
-	size_t i;
-
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (module != NULL &&
-		    strncmp(module, names[i], strlen(names[i])) == 0)
-			return 1;
-	return 0;
-}
-
 /* Functions without a name are told apart by their calls. */
 uint64_t
 frame_function(const struct frame *f)
 {
 	return f->function != NULL ? (uintptr_t)f->function : f->address;
-}
-
-static struct function *
-function_get(struct map *m, const struct frame *f)
-{
-	struct function *fn = map_get(m, frame_function(f));
-
-	if (fn != NULL)
-		return fn;
-	if ((fn = calloc(1, sizeof(*fn))) == NULL)
-		die_errno("malloc");
-	fn->wrapper = is_runtime(f->module);
-	map_put(m, frame_function(f), fn);
-	return fn;
-}
-
-/* Note the caller of each function, once. */
-static void
-note_callers(struct map *m, struct map *calls, const struct site *site)
-{
-	struct function *fn;
-	uint64_t pair[2], key;
-	size_t i;
-
-	for (i = 0; i + 1 < site->n; i++) {
-		fn = function_get(m, site->frames[i]);
-		pair[0] = frame_function(site->frames[i]);
-		pair[1] = frame_function(site->frames[i + 1]);
-		key = map_bytes(0, pair, sizeof(pair));
-		if (pair[0] == pair[1] || map_get(calls, key) != NULL)
-			continue;
-		map_put(calls, key, fn);
-		fn->callers++;
-	}
-}
-
-/* Which functions have something else than wrappers below them? */
-static void
-note_direct(struct map *m, const struct site *site)
-{
-	struct function *fn;
-	size_t i;
-	int direct = 1;
-
-	for (i = 0; i < site->n; i++) {
-		fn = function_get(m, site->frames[i]);
-		fn->direct &= direct;
-		direct &= fn->wrapper;
-	}
-}
-
-/* Find wrappers, once more with those that are known; are there new ones? */
-static int
-find_wrappers(struct map *m, const struct sites *ss)
-{
-	struct function *fn;
-	size_t i;
-	int any = 0;
-
-	for (i = 0; i < m->cap; i++)
-		if ((fn = m->v[i].value) != NULL)
-			fn->direct = 1;
-	for (i = 0; i < ss->n; i++)
-		note_direct(m, ss->v[i]);
-	for (i = 0; i < m->cap; i++)
-		if ((fn = m->v[i].value) != NULL && fn->direct &&
-		    !fn->wrapper && fn->callers >= MANY)
-			any = fn->wrapper = 1;
-	return any;
-}
-
-void
-sites_outside(struct sites *ss)
-{
-	struct map functions, calls;
-	struct site *site;
-	size_t i, k;
-
-	memset(&functions, 0, sizeof(functions));
-	memset(&calls, 0, sizeof(calls));
-	for (i = 0; i < ss->n; i++)
-		note_callers(&functions, &calls, ss->v[i]);
-	while (find_wrappers(&functions, ss))
-		continue;
-	for (i = 0; i < ss->n; i++) {
-		site = ss->v[i];
-		for (k = 0; k + 1 < site->n &&
-		    function_get(&functions, site->frames[k])->wrapper; k++)
-			continue;
-		site->outside = k + 1 < site->n ? (uint32_t)k : 0;
-	}
-	for (i = 0; i < functions.cap; i++)
-		free(functions.v[i].value);
-	map_free(&functions);
-	map_free(&calls);
 }
 
 /*

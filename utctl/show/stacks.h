@@ -72,8 +72,8 @@ size_t	 stack_frames(const struct ctf_stream *, const struct stack *,
 struct site *site_get(struct sites *, const struct ctf_stream *,
 	    uint64_t);
 /*
- * Find which frame of each stack is the first one outside of functions that do
- * nothing but allocate for others.
+ * Find which frame of each stack is the first one outside of functions that
+ * allocate for others: see outside.c.
  */
 void	 sites_outside(struct sites *);
 /* The name of the file alone. */

@@ -26,6 +26,7 @@
 
 #include "../say.h"
 #include "heap.h"
+#include "locks.h"
 #include "show.h"
 #include "weigh.h"
 
@@ -41,21 +42,39 @@ struct weigh {
 	struct sites	 sites;
 	struct load	**loads;	/* by the site's number */
 	size_t		 n;
+	int		 samples;	/* only of these */
 };
 
 static struct processes	 processes;	/* for events */
 static struct heap_run	 run;		/* for allocations */
+static struct locks_run	 locks;		/* for waits */
+static int		 sampled;
 
 static const struct {
-	const char	*name, *what;
+	const char	*name, *what, *none;
 } weights[] = {
-	[WEIGH_EVENTS] = { "events", "how many events have the stack" },
-	[WEIGH_BLOCKS] = { "blocks", "blocks that are not freed" },
-	[WEIGH_BYTES] = { "bytes", "bytes that are not freed" },
-	[WEIGH_TIME] = { "time", "time of the pairs that begin there" },
-	[WEIGH_WAIT] = { "wait", "time that threads wait for locks there" }
+	[WEIGH_EVENTS] = { "events", "how many events have the stack",
+	    "no event has a call stack: was it recorded with -g?" },
+	[WEIGH_BLOCKS] = { "blocks", "blocks that are not freed",
+	    "nothing is allocated: was it recorded with -g -w malloc?" },
+	[WEIGH_BYTES] = { "bytes", "bytes that are not freed",
+	    "nothing is allocated: was it recorded with -g -w malloc?" },
+	[WEIGH_TIME] = { "time", "time of samples, or of pairs that begin "
+	    "there", "no samples, and no pairs of events with call stacks: "
+	    "was it recorded with -w cpu, or -g?" },
+	[WEIGH_WAIT] = { "wait", "time that threads wait for locks there",
+	    "no thread had to wait for a lock, or it was not recorded with "
+	    "-g -w pthread" }
 };
 
+/* The function that is given the stacks. */
+struct taker {
+	weigh_fn	*give;
+	void		*arg;
+	int		 any;		/* does one weigh anything? */
+};
+
+#define SAMPLE		"cpu:sample"
 #define NWEIGHTS	(sizeof(weights) / sizeof(weights[0]))
 
 const char *
@@ -128,17 +147,52 @@ loads_give(struct weigh *w, weigh_fn *give, void *arg)
  * Events.
  */
 
-static void
-event(void *arg, struct ctf_stream *s)
+/* How long a sample stands for. */
+static uint64_t
+time_of(const struct ctf_stream *s)
 {
-	struct load *l = load_get(arg, s, processes_get(&processes, s));
+	struct ctf_field_at at;
+	uint64_t ns;
 
-	if (l != NULL)
-		l->values[0]++;
+	return ctf_field_find(&at, s->class, s->event, "time") &&
+	    ctf_field_bits(&at, s, &ns) ? ns : 0;
 }
 
 static void
-weigh_events(struct reader *rd, char **dirs, weigh_fn *give, void *arg)
+event(void *arg, struct ctf_stream *s)
+{
+	struct weigh *w = arg;
+	const int sample = strcmp(s->event->name, SAMPLE) == 0;
+	struct load *l;
+
+	if (w->samples && !sample)
+		return;
+	if ((l = load_get(w, s, processes_get(&processes, s))) == NULL)
+		return;
+	l->values[0]++;
+	if (sample)
+		l->values[1] += time_of(s);
+}
+
+static int
+has_samples(const struct reader *rd)
+{
+	const struct ctf_trace *tr;
+	const struct ctf_eclass *ev;
+	const struct ctf_sclass *sc;
+	struct ctf_field_at at;
+
+	for (tr = rd->traces; tr != NULL; tr = tr->next)
+		for (ev = tr->events; ev != NULL; ev = ev->next)
+			if (strcmp(ev->name, SAMPLE) == 0 &&
+			    (sc = ctf_sclass(tr, ev->stream)) != NULL &&
+			    ctf_field_find(&at, sc, ev, "time"))
+				return 1;
+	return 0;
+}
+
+static void
+weigh_events(struct reader *rd, int samples, weigh_fn *give, void *arg)
 {
 	static const struct process_ops none = { .size =
 	    sizeof(struct process) };
@@ -146,9 +200,9 @@ weigh_events(struct reader *rd, char **dirs, weigh_fn *give, void *arg)
 	struct weigh w;
 
 	memset(&w, 0, sizeof(w));
+	w.samples = samples;
 	processes_init(&processes, &none);
 	symbols_use(rd, &processes);
-	reader_open_all(rd, dirs);
 	reader_run(rd, &ops, &w);
 	loads_give(&w, give, arg);
 }
@@ -188,40 +242,8 @@ pair_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 	l->values[1] += e->took > 0 ? (uint64_t)e->took : 0;
 }
 
-static int
-has_event(const struct reader *rd, const char *name)
-{
-	const struct ctf_trace *tr;
-	const struct ctf_eclass *ev;
-
-	for (tr = rd->traces; tr != NULL; tr = tr->next)
-		for (ev = tr->events; ev != NULL; ev = ev->next)
-			if (strcmp(ev->name, name) == 0)
-				return 1;
-	return 0;
-}
-
 static void
-add_locks(const struct reader *rd, struct pairs *ps)
-{
-	static const char *const pairs[][2] = {
-	    { "pthread:mutex_request",
-	    "pthread:mutex_request,pthread:mutex_acquired" },
-	    { "pthread:rdlock_request",
-	    "pthread:rdlock_request,pthread:rdlock_acquired" },
-	    { "pthread:wrlock_request",
-	    "pthread:wrlock_request,pthread:wrlock_acquired" } };
-	size_t i;
-
-	ps->named = 0;
-	for (i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
-		if (has_event(rd, pairs[i][0]))
-			pairs_add(ps, pairs[i][1]);
-}
-
-static void
-weigh_pairs(struct reader *rd, char **dirs, struct pairs *ps, int locks,
-    weigh_fn *give, void *arg)
+weigh_pairs(struct reader *rd, struct pairs *ps, weigh_fn *give, void *arg)
 {
 	static const struct pair_ops mine = { pair_begin, pair_end, NULL, NULL,
 	    pair_begin_key, NULL, NULL };
@@ -231,9 +253,6 @@ weigh_pairs(struct reader *rd, char **dirs, struct pairs *ps, int locks,
 	w.pairs = ps;
 	ps->ops = &mine;
 	ps->arg = &w;
-	reader_open_all(rd, dirs);
-	if (locks)
-		add_locks(rd, ps);
 	pairs_read(ps, rd);
 	loads_give(&w, give, arg);
 	if (ps->lost > 0)
@@ -271,17 +290,76 @@ weigh_heap(struct reader *rd, char **dirs, weigh_fn *give, void *arg)
 	processes_say(&run.processes, rd, "what is live");
 }
 
-void
+/*
+ * Locks.
+ */
+
+static void
+weigh_locks(struct reader *rd, char **dirs, weigh_fn *give, void *arg)
+{
+	const struct lock_stat *st;
+	const struct locks *ls;
+	struct process *p;
+	char *program;
+	size_t i;
+
+	locks_init(&locks);
+	locks.graphs = 1;
+	processes_read(&locks.processes, rd, dirs);
+	for (p = locks.processes.first; p != NULL; p = p->next) {
+		ls = (const struct locks *)p;
+		program = host_name(p->host, p->name);
+		for (i = 0; 2 * i + 1 < ls->ncallers && i < ls->sites.n; i++)
+			if ((st = ls->callers[2 * i + 1]) != NULL)
+				give(arg, program, ls->sites.v[i],
+				    (uint64_t[WEIGH_VALUES]) { st->contended,
+				    st->waited });
+		free(program);
+	}
+	processes_say(&locks.processes, rd, "how long threads waited");
+}
+
+static void
+pass(void *arg, const char *program, const struct site *site,
+    const uint64_t *values)
+{
+	struct taker *t = arg;
+	size_t i;
+
+	for (i = 0; i < WEIGH_VALUES; i++)
+		t->any |= values[i] != 0;
+	t->give(t->arg, program, site, values);
+}
+
+int
+weigh_sampled(void)
+{
+	return sampled;
+}
+
+int
 weigh(enum weight what, struct reader *rd, char **dirs, struct pairs *ps,
     weigh_fn *give, void *arg)
 {
+	struct taker to = { give, arg, 0 };
+
 	rd->stacks = 1;
-	if (what == WEIGH_EVENTS)
-		weigh_events(rd, dirs, give, arg);
-	else if (what == WEIGH_BLOCKS || what == WEIGH_BYTES)
-		weigh_heap(rd, dirs, give, arg);
-	else
-		weigh_pairs(rd, dirs, ps, what == WEIGH_WAIT, give, arg);
+	if (what == WEIGH_BLOCKS || what == WEIGH_BYTES)
+		weigh_heap(rd, dirs, pass, &to);
+	else if (what == WEIGH_WAIT)
+		weigh_locks(rd, dirs, pass, &to);
+	else {
+		reader_open_all(rd, dirs);
+		sampled = has_samples(rd) &&
+		    (what == WEIGH_EVENTS || ps->given == NULL);
+		if (what == WEIGH_EVENTS || sampled)
+			weigh_events(rd, what == WEIGH_TIME, pass, &to);
+		else
+			weigh_pairs(rd, ps, pass, &to);
+	}
+	if (!to.any)
+		say("-w %s: %s", weights[what].name, weights[what].none);
+	return !to.any;
 }
 
 void
@@ -289,4 +367,5 @@ weigh_end(void)
 {
 	processes_free(&processes);
 	heap_free(&run);
+	processes_free(&locks.processes);
 }

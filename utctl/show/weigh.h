@@ -28,10 +28,10 @@
 #define WEIGH_VALUES	4
 
 enum weight {
-	WEIGH_EVENTS,		/* how many events */
+	WEIGH_EVENTS,		/* how many events; ns of samples */
 	WEIGH_BLOCKS,		/* live at the end; bytes; calls; their bytes */
 	WEIGH_BYTES,		/* has the values of WEIGH_BLOCKS */
-	WEIGH_TIME,		/* how many pairs began; their ns */
+	WEIGH_TIME,		/* how many samples, or pairs; their ns */
 	WEIGH_WAIT		/* waits for locks; their ns */
 };
 
@@ -44,9 +44,15 @@ enum weight weight_of(const char *);
 /* Takes a program, a stack of it, and its values. */
 typedef void weigh_fn(void *, const char *, const struct site *,
 	    const uint64_t *);
-/* Read all of the directories, with the pairs of -D, and give all stacks. */
-void	 weigh(enum weight, struct reader *, char **, struct pairs *,
+/*
+ * Read all of the directories, with the pairs of -D, and give all stacks; says
+ * that there is nothing to weigh: 1.
+ */
+int	 weigh(enum weight, struct reader *, char **, struct pairs *,
 	    weigh_fn *, void *);
+
+/* Are there samples among what is given? */
+int	 weigh_sampled(void);
 
 /* Forget what was read, when all is said. */
 void	 weigh_end(void);
