@@ -106,10 +106,11 @@ recorded -w cpu -- "$T/cpus" work 500
 [ "$events" -ge 15 ] && [ "$events" -le 60 ] || fail "$events in half a second"
 
 # The main thread, three others, one of a small stack, and two of a child.
+# Where ticks come late, a sample stands for more.
 recorded -w cpu=200 -- "$T/cpus" kinds 200
 samples "$T/trace"
 all_time "$(cat "$T/record.out")" 6
-awk '{ n[$1]++ } END { for (t in n) { k++; print t, n[t]; few += n[t] < 10 }
+awk '{ n[$1]++ } END { for (t in n) { k++; print t, n[t]; few += n[t] < 2 }
     exit k != 6 || few }' "$T/samples" || fail "not the six threads"
 
 # With other wrappers, which record nothing that this one calls.
