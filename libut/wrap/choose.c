@@ -37,6 +37,7 @@
 
 #define NAMES		1024		/* bytes of all globs */
 #define NAME		512		/* bytes of a name that is compared */
+#define HEAD		1024		/* bytes of a file that are compared */
 #define SECTIONS	(1 << 16)
 #define BYTES		(1 << 28)	/* a table of symbols, or names */
 #define MODULES		1024		/* looked at, ever */
@@ -69,10 +70,15 @@ static const char *table_read(int, const elf_section *, const elf_section *,
 		    void (*)(void *, const char *, uintptr_t), void *)
 		    NOT_TRACED;
 static void	 note(void *, const char *, uintptr_t) NOT_TRACED;
-static int	 find(struct dl_phdr_info *, size_t, void *) NOT_TRACED;
+static void	 found_at(struct search *, const char *, uintptr_t, uintptr_t,
+		    uintptr_t) NOT_TRACED;
+static bool	 find(struct search *) NOT_TRACED;
+static bool	 is_loaded(const struct search *, int) NOT_TRACED;
 static struct ut_func_module *again(const struct search *, const struct stat *)
 		    NOT_TRACED;
 static void	 fill(struct search *, int, const struct stat *) NOT_TRACED;
+static struct ut_func_module *look(struct search *, int,
+		    void (*)(const struct ut_func_found *)) NOT_TRACED;
 
 static char names[NAMES];
 const char *ut_func_globs[FUNC_GLOBS];
@@ -270,13 +276,47 @@ note(void *arg, const char *name, uintptr_t value)
 	s->m->table[k] = addr;
 }
 
-/* The module that has the address, and where its file is. */
+static void
+found_at(struct search *s, const char *name, uintptr_t base, uintptr_t low,
+    uintptr_t high)
+{
+	s->base = base;
+	s->low = low;
+	s->size = high - low;
+	if (name == NULL || name[0] == '\0')
+		name = "/proc/self/exe";
+	if (strlen(name) < sizeof(s->path))
+		memcpy(s->path, name, strlen(name) + 1);
+}
+
+/*
+ * Find the module that has the address, and where its file is: without a lock
+ * where that is possible.  Another thread may have the linker's when a process
+ * forks, and its child waits for that lock for ever.
+ */
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+
+static bool
+find(struct search *s)
+{
+	struct dl_find_object o;
+
+	if (_dl_find_object((void *)s->addr, &o) != 0)
+		return false;
+	found_at(s, o.dlfo_link_map->l_name, o.dlfo_link_map->l_addr,
+	    (uintptr_t)o.dlfo_map_start, (uintptr_t)o.dlfo_map_end);
+	return true;
+}
+
+#else
+
+static int	 find_in(struct dl_phdr_info *, size_t, void *) NOT_TRACED;
+
 static int
-find(struct dl_phdr_info *info, size_t size, void *arg)
+find_in(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct search *s = arg;
 	uintptr_t low = UINTPTR_MAX, high = 0, end;
-	const char *name = info->dlpi_name;
 	size_t i;
 
 	(void)size;
@@ -292,14 +332,30 @@ find(struct dl_phdr_info *info, size_t size, void *arg)
 	high += info->dlpi_addr;
 	if (s->addr < low || s->addr >= high)
 		return 0;
-	s->base = info->dlpi_addr;
-	s->low = low;
-	s->size = high - low;
-	if (name == NULL || name[0] == '\0')
-		name = "/proc/self/exe";
-	if (strlen(name) < sizeof(s->path))
-		memcpy(s->path, name, strlen(name) + 1);
+	found_at(s, info->dlpi_name, info->dlpi_addr, low, high);
 	return 1;
+}
+
+static bool
+find(struct search *s)
+{
+	return dl_iterate_phdr(find_in, s) != 0;
+}
+
+#endif
+
+/*
+ * Is it the file that was loaded?  Its head, with the build ID or the sizes of
+ * its parts, is in memory.
+ */
+static bool
+is_loaded(const struct search *s, int fd)
+{
+	char head[HEAD];
+	const ssize_t n = pread(fd, head, sizeof(head), 0);
+
+	return n > 0 && (size_t)n <= s->size &&
+	    memcmp(head, (const void *)s->low, (size_t)n) == 0;
 }
 
 /* Find the module, if the same file was at this address before. */
@@ -310,7 +366,8 @@ again(const struct search *s, const struct stat *st)
 
 	for (m = ut_func_modules; m != NULL; m = m->next)
 		if (m->base == s->base && m->low == s->low &&
-		    m->st.st_dev == st->st_dev && m->st.st_ino == st->st_ino &&
+		    m->full == s->size && m->st.st_dev == st->st_dev &&
+		    m->st.st_ino == st->st_ino &&
 		    m->st.st_size == st->st_size &&
 		    m->st.st_mtime == st->st_mtime) {
 			m->size = m->full;
@@ -327,12 +384,11 @@ fill(struct search *s, int fd, const struct stat *st)
 	size_t cap = 4;
 
 	s->found.path = s->path;
-	s->found.why = fd == -1 ? "its file is not found" :
-	    ut_func_read(fd, note, s);
+	s->found.why = fd == -1 ? "its file is not found" : !is_loaded(s, fd) ?
+	    "its file is not what was loaded" : ut_func_read(fd, note, s);
 	while (cap < 2 * s->n)
 		cap *= 2;
-	if (nmodules >= MODULES || (m = room(sizeof(*m) + cap *
-	    sizeof(m->table[0]))) == NULL) {
+	if ((m = room(sizeof(*m) + cap * sizeof(m->table[0]))) == NULL) {
 		s->found.why = "no memory for its table";
 		return;
 	}
@@ -346,41 +402,54 @@ fill(struct search *s, int fd, const struct stat *st)
 		(void)ut_func_read(fd, note, s);
 }
 
-/* Two threads may do so at once: one of two equal tables stays unused. */
+/* Without a table: the last of them, after which nothing is read any more. */
+static struct ut_func_module *
+look(struct search *s, int fd, void (*tell)(const struct ut_func_found *))
+{
+	struct ut_func_module *m;
+	struct stat st;
+
+	memset(&st, 0, sizeof(st));
+	if (fd != -1)
+		(void)fstat(fd, &st);
+	if ((m = again(s, &st)) != NULL || nmodules >= MODULES)
+		return m;
+	fill(s, fd, &st);
+	if ((m = s->m) == NULL)
+		nmodules = MODULES;
+	else if (++nmodules == MODULES)
+		s->found.why = "too many modules: no more are looked at";
+	tell(&s->found);
+	if (m == NULL)
+		return NULL;
+	m->next = ut_func_modules;
+	while (!atomic_compare_exchange_weak(&ut_func_modules, &m->next, m))
+		continue;
+	return m;
+}
+
+/*
+ * Two threads may do so at once: one of two equal tables stays unused.  The
+ * stack may be a signal's, and small.
+ */
 struct ut_func_module *
 ut_func_look(const void *addr, void (*tell)(const struct ut_func_found *))
 {
-	struct search s;
-	struct ut_func_module *m;
-	struct stat st;
+	struct ut_func_module *m = NULL;
+	struct search *s;
 	const int saved = errno;
 	int fd;
 
-	memset(&s, 0, sizeof(s));
-	memset(&st, 0, sizeof(st));
-	s.addr = (uintptr_t)addr;
-	if (dl_iterate_phdr(find, &s) == 0) {
-		errno = saved;
+	if ((s = room(sizeof(*s))) == NULL)
 		return NULL;
+	s->addr = (uintptr_t)addr;
+	if (find(s)) {
+		fd = open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		m = look(s, fd, tell);
+		if (fd != -1)
+			close(fd);
 	}
-	fd = open(s.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd != -1 && fstat(fd, &st) == 0 &&
-	    (m = again(&s, &st)) != NULL) {
-		close(fd);
-		errno = saved;
-		return m;
-	}
-	fill(&s, fd, &st);
-	if (fd != -1)
-		close(fd);
-	tell(&s.found);
-	if ((m = s.m) != NULL) {
-		nmodules++;
-		m->next = ut_func_modules;
-		while (!atomic_compare_exchange_weak(&ut_func_modules,
-		    &m->next, m))
-			continue;
-	}
+	munmap(s, sizeof(*s));
 	errno = saved;
 	return m;
 }

@@ -130,10 +130,12 @@ static uintptr_t slot_of(const void *, uintptr_t) NOT_TRACED
 static void	 settle(struct thread *, uintptr_t) NOT_TRACED;
 static uint64_t	 now(void) NOT_TRACED;
 static bool	 is_recorded(const struct call *) NOT_TRACED;
+static void	 add(struct thread *, const struct call *) NOT_TRACED;
 static void	 push(const void *, const void *, uintptr_t) NOT_TRACED;
 static struct call *drop(struct thread *) NOT_TRACED;
-static void	 took(struct call *, const void *, uint64_t) NOT_TRACED;
-static struct call *pop(const void *, uintptr_t, bool) NOT_TRACED;
+static void	 took(const struct call *, uint64_t) NOT_TRACED;
+static bool	 pop(const void *, uintptr_t, bool, struct call *) NOT_TRACED;
+static inline void unheard(void) NOT_TRACED;
 static void	 enter(const void *, const void *, uintptr_t) NOT_TRACED
 		    __attribute__((noinline));
 static void	 leave(const void *, const void *, uintptr_t, bool) NOT_TRACED
@@ -326,13 +328,26 @@ is_recorded(const struct call *c)
 	return c->level > 0 && (depth == 0 || c->level <= depth);
 }
 
+/* A signal's handler may use the place up to when it is counted. */
+static void
+add(struct thread *t, const struct call *call)
+{
+	struct call *c = &t->calls[t->n];
+
+	*c = *call;
+	atomic_signal_fence(memory_order_seq_cst);
+	t->n++;
+	atomic_signal_fence(memory_order_seq_cst);
+	*c = *call;
+}
+
 static void
 push(const void *addr, const void *call_site, uintptr_t sp)
 {
 	const uintptr_t slot = slot_of(call_site, sp);
 	struct thread *t = thread_get();
 	const struct call *around;
-	struct call *c;
+	struct call *c, call = { addr, call_site, sp, slot, 0, 0, 0 };
 
 	if (t == NULL)
 		return;
@@ -345,56 +360,51 @@ push(const void *addr, const void *call_site, uintptr_t sp)
 	if (t->n == CALLS)
 		return;
 	around = t->n == 0 ? NULL : &t->calls[t->n - 1];
-	c = &t->calls[t->n++];
-	c->addr = addr;
-	c->call_site = call_site;
-	c->sp = sp;
-	c->slot = slot;
-	c->inner = 0;
 	if (ut_func_nglobs > 0 && ut_func_chosen(addr, tell))
-		c->level = 1;
+		call.level = 1;
 	else if (around == NULL)
-		c->level = ut_func_nglobs == 0;
+		call.level = ut_func_nglobs == 0;
 	else
-		c->level = around->level + (around->level > 0);
-	if (!is_recorded(c))
-		return;
-	if (least != 0)
-		c->began = now();
-	else {
+		call.level = around->level + (around->level > 0);
+	if (least != 0 && is_recorded(&call))
+		call.began = now();
+	add(t, &call);
+	if (least == 0 && is_recorded(&call)) {
 		ut_code(addr);
 		UT(func, entry, addr, call_site);
 	}
 }
 
 /*
- * Find the call that returns, or NULL.  The exit's hook may be called as the
+ * Get the call that returns, or false.  The exit's hook may be called as the
  * function's last act, when its frame is gone: then the outermost call below is
  * the one; else what lies below was left.
  */
-static struct call *
-pop(const void *addr, uintptr_t sp, bool last)
+static bool
+pop(const void *addr, uintptr_t sp, bool last, struct call *call)
 {
 	struct thread *t = thread_get();
 	struct call *c;
 
 	if (t == NULL)
-		return NULL;
+		return false;
 	if (!last)
 		settle(t, sp);
 	else
 		while (t->n > t->under + 1 && t->calls[t->n - 2].sp < sp)
 			(void)drop(t);
 	if (t->n == t->under)
-		return NULL;
+		return false;
 	c = &t->calls[t->n - 1];
 	if (c->addr == addr && (last ? c->sp < sp : c->sp - sp < ALLOCA)) {
+		*call = *c;
+		atomic_signal_fence(memory_order_seq_cst);
 		if (--t->n == t->under)
 			t->altsize = t->under = 0;
-		return c;
+		return true;
 	}
 	ut_missed(least != 0 ? &ut__func__call : &ut__func__exit, 1);
-	return NULL;
+	return false;
 }
 
 static void
@@ -415,38 +425,47 @@ enter(const void *addr, const void *call_site, uintptr_t sp)
 
 /* Record a call that took so many ns, unless that is too short. */
 static void
-took(struct call *c, const void *call_site, uint64_t ns)
+took(const struct call *c, uint64_t ns)
 {
-	const struct call *outer = c;
-	const uint64_t inner = c->inner;
+	struct call *outer = &self->calls[self->n];
+	bool nested = false;
 
-	if (ns >= least)
-		c->inner = ns;
-	if (c > self->calls)
-		c[-1].inner += c->inner;
+	if (self->n > 0)
+		outer[-1].inner += ns >= least ? ns : c->inner;
 	if (ns < least)
 		return;
-	while (outer > self->calls && ((--outer)->addr != c->addr ||
-	    !is_recorded(outer)))
-		continue;
+	while (!nested && outer > self->calls)
+		nested = (--outer)->addr == c->addr && is_recorded(outer);
 	ut_code(c->addr);
-	UT(func, call, c->addr, call_site, ns, ns - inner,
-	    outer < c && outer->addr == c->addr && is_recorded(outer));
+	UT(func, call, c->addr, c->call_site, ns, ns - c->inner, nested);
 }
 
 static void
 leave(const void *addr, const void *call_site, uintptr_t sp, bool last)
 {
 	const int saved = errno;
-	struct call *c = choice == NESTED ? pop(addr, sp, last) : NULL;
+	struct call c;
+	const bool known = choice == NESTED && pop(addr, sp, last, &c);
 
-	if (c != NULL && least != 0)
-		took(c, c->call_site, is_recorded(c) ? now() - c->began : 0);
-	else if (c != NULL ? is_recorded(c) : choice != NESTED) {
+	if (known && least != 0)
+		took(&c, is_recorded(&c) ? now() - c.began : 0);
+	else if (known ? is_recorded(&c) : choice != NESTED) {
 		ut_code(addr);
 		UT(func, exit, addr, call_site);
 	}
 	errno = saved;
+}
+
+/*
+ * Nobody listens to this hook's events.  If nobody listens at all, calls may
+ * return unseen: those that are open now are forgotten.
+ */
+static inline void
+unheard(void)
+{
+	if (choice == NESTED && self != NULL && !UT_ON(func, entry) &&
+	    !UT_ON(func, exit) && !UT_ON(func, call))
+		self->n = self->under = self->altsize = 0;
 }
 
 #pragma GCC visibility push(default)
@@ -454,16 +473,18 @@ leave(const void *addr, const void *call_site, uintptr_t sp, bool last)
 void
 __cyg_profile_func_enter(void *addr, void *call_site)
 {
-	if ((UT_ON(func, entry) || (choice == NESTED && UT_ON(func, call))) &&
-	    (choice != NAMED || ut_func_chosen(addr, tell)))
+	if (!UT_ON(func, entry) && !(choice == NESTED && UT_ON(func, call)))
+		unheard();
+	else if (choice != NAMED || ut_func_chosen(addr, tell))
 		enter(addr, call_site, (uintptr_t)__builtin_dwarf_cfa());
 }
 
 void
 __cyg_profile_func_exit(void *addr, void *call_site)
 {
-	if ((UT_ON(func, exit) || (choice == NESTED && UT_ON(func, call))) &&
-	    (choice != NAMED || ut_func_chosen(addr, tell)))
+	if (!UT_ON(func, exit) && !(choice == NESTED && UT_ON(func, call)))
+		unheard();
+	else if (choice != NAMED || ut_func_chosen(addr, tell))
 		leave(addr, call_site, (uintptr_t)__builtin_dwarf_cfa(),
 		    __builtin_return_address(0) == call_site);
 }
