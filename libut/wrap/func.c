@@ -40,6 +40,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "choose.h"
 
@@ -121,6 +122,7 @@ void	__cyg_profile_func_enter(void *, void *) NOT_TRACED;
 void	__cyg_profile_func_exit(void *, void *) NOT_TRACED;
 static uint64_t	 number(const char *) NOT_TRACED;
 static void	 begin(void) NOT_TRACED __attribute__((constructor(65001)));
+static void	 event_add(struct ut_module *) NOT_TRACED;
 static void	 tell(const struct ut_func_found *) NOT_TRACED;
 static void	 thread_end(void *) NOT_TRACED;
 static struct thread *thread_get(void) NOT_TRACED;
@@ -148,6 +150,7 @@ static void	 leave(const void *, const void *, uintptr_t, bool) NOT_TRACED
 #define UNKNOWN	3
 static int choice = UNKNOWN;
 static uint64_t depth, least;	/* 0: any */
+static pid_t process;		/* the one that began */
 static pthread_key_t key;
 static _Atomic(struct thread *) threads;
 static _Thread_local struct thread *self
@@ -175,6 +178,7 @@ begin(void)
 
 	if (choice != UNKNOWN)
 		return;
+	process = getpid();
 	if (names != NULL && (*names == '\0' || !ut_func_choose(names)))
 		ut_func_nglobs = 0;
 	depth = number("UT_FUNC_DEPTH");
@@ -190,6 +194,17 @@ begin(void)
 	    ut_func_nglobs != 0 ? NAMED : ALL;
 }
 
+/*
+ * Add an event that has something to tell.  A child of fork(2) does not: the
+ * run-time linker's lock may be that of a thread which is not there.
+ */
+static void
+event_add(struct ut_module *m)
+{
+	if (!m->added && getpid() == process)
+		ut_module_add(m);
+}
+
 /* Say how many functions of a module each glob has chosen. */
 static void
 tell(const struct ut_func_found *f)
@@ -197,14 +212,12 @@ tell(const struct ut_func_found *f)
 	size_t i;
 
 	if (f->why != NULL) {
-		if (!modules[1].added)
-			ut_module_add(&modules[1]);
+		event_add(&modules[1]);
 		UT(func, unnamed, f->path, f->why);
 	}
 	for (i = 0; i < ut_func_nglobs; i++)
 		if (f->counts[i] > 0) {
-			if (!modules[0].added)
-				ut_module_add(&modules[0]);
+			event_add(&modules[0]);
 			UT(func, chosen, ut_func_globs[i], f->counts[i],
 			    f->path);
 		}

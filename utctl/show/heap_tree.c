@@ -165,8 +165,26 @@ heap_rows(struct heap *h, struct heap_use **list)
  * Stacks.
  */
 
-/* Squares of errors are summed up in units that leave room for them. */
-#define ERROR_UNIT	((double)(1 << 20))
+/*
+ * Squares of errors are summed up in parts of that of a small block, which is
+ * the square of the bytes of one sample: so there is room for 2^48 of these.
+ */
+#define PARTS		65536.0
+#define PARTS_MOST	(UINT64_C(1) << 60)
+
+static double
+part_of(const struct heap *h)
+{
+	return (double)h->every * (double)h->every / PARTS;
+}
+
+static uint64_t
+error_parts(const struct heap *h, double square)
+{
+	const double n = square / part_of(h) + 0.5;
+
+	return n >= (double)PARTS_MOST ? PARTS_MOST : n > 0 ? (uint64_t)n : 0;
+}
 
 static void
 print_line(const void *arg, const struct tree *t, int indent)
@@ -176,7 +194,7 @@ print_line(const void *arg, const struct tree *t, int indent)
 
 	if (h->every != 0) {
 		printf("%14" PRIu64 " %12" PRIu64 " %10" PRIu64 " %14" PRIu64
-		    " %42s %*s%s\n", t->values[0], heap_margin(ERROR_UNIT *
+		    " %42s %*s%s\n", t->values[0], heap_margin(part_of(h) *
 		    (double)t->values[3]), t->values[1], t->values[2], "",
 		    indent + 2, "", frame_text(t->frame, text));
 		return;
@@ -224,7 +242,7 @@ heap_put_stacks(struct heap *h, const struct heap_use *row)
 		values[1] = u->blocks;
 		values[2] = u->peak;
 		values[3] = h->every == 0 ? u->temporary :
-		    (uint64_t)(u->error.bytes / ERROR_UNIT);
+		    error_parts(h, u->error.bytes);
 		if (json_on)
 			json_site(h, u, site);
 		else
