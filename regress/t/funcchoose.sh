@@ -272,7 +272,8 @@ utctl record -w func -c work -r -o "$T/trace" "$T/odd" s >"$T/used" \
     2>"$T/err" || fail "a small stack: $(cat "$T/err")"
 [ $(($(cat "$T/used") - $(cat "$T/bare"))) -le 5000 ] ||
     fail "a handler's stack: $(cat "$T/bare" "$T/used")"
-recorded -w func -M 1ns -- "$T/odd" h
+recorded -w func -M 1ns -n 2048 -- "$T/odd" h
+[ "$lost" -eq 0 ] || fail "handlers: $lost lost"
 utctl view -N "$T/trace" | sed -n \
     's/.*addr = \([^,]*\),.* took = \([0-9]*\).*/\1 \2/p' | awk '$2 > 60e9 {
     far = 1 } { n[$1]++ } END { for (f in n) print f, n[f]; exit far }' \
