@@ -72,6 +72,7 @@ alloc_leave(bool outer)
 #define SAMPLE_CELLS	4096
 #define SAMPLE_BUCKETS	4		/* buckets of a cell */
 
+extern struct ut_module sample_events;
 extern uint32_t	 sample_every;		/* bytes; 0: each call is recorded */
 extern uint8_t	 sample_cells[SAMPLE_CELLS];
 

@@ -50,8 +50,8 @@
 #include "wrap.h"
 
 /*
- * The events of calls are in a section of their own: they are added unless only
- * samples are recorded.
+ * The events of calls are in a section of their own, as those of samples are:
+ * a program has either, and tells utd of them once.
  */
 #undef UT_SECTION
 #define UT_SECTION	__attribute__((section("ut_calls"), unused))
@@ -578,8 +578,8 @@ begin(void)
 static void __attribute__((constructor(65001)))
 end_early(void)
 {
-	if (sample_every == 0)
-		ut_module_add(&calls);
+	ut_bind();
+	ut_module_add(sample_every != 0 ? &sample_events : &calls);
 	early_end(emit_kept, miss);
 	unseen_begin();
 	wrap_closing = look_around;

@@ -39,6 +39,18 @@
 #include "ut.h"
 #include "ut_code.h"
 
+#undef UT_SECTION
+#define UT_SECTION	__attribute__((section("ut_samples"), unused))
+extern struct ut_event __start_ut_samples[]
+    __attribute__((visibility("hidden")));
+extern struct ut_event __stop_ut_samples[]
+    __attribute__((visibility("hidden")));
+
+struct ut_module sample_events = {
+	UT_VERSION, (uint32_t)sizeof(struct ut_event), __start_ut_samples,
+	__stop_ut_samples, NULL, 0
+};
+
 #undef UT_FROM
 #define UT_FROM()	((void *)(uintptr_t)caller)
 

@@ -39,7 +39,7 @@ done
 # section too, hidden.
 wraps() {
 	exported "$TOP/libut/libut-$1.so" |
-	    grep -v -x -E "ut_.*|__st.*_ut_(events|calls)|dlclose|$2" &&
+	    grep -v -x -E "ut_.*|__st.*_ut_(events|calls|samples)|dlclose|$2" &&
 	    fail "libut-$1.so exports more than that"
 }
 [ "$(uname)" != Linux ] ||
