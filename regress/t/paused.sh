@@ -210,6 +210,7 @@ utctl destroy p >/dev/null || fail "destroy"
 
 # What was removed while nobody read it is missing to who follows the trace.
 session
+: >"$T/view"	# what it has is not of this one, else
 utctl view -N -F -i "$T/trace" >"$T/view" 2>"$T/err" &
 FOLLOWER=$!
 CHILDREN="$CHILDREN $FOLLOWER"
