@@ -210,7 +210,7 @@ utctl destroy p >/dev/null || fail "destroy"
 
 # What was removed while nobody read it is missing to who follows the trace.
 session
-: >"$T/view"	# what it has is not of this one, else
+: >"$T/view"	# what an earlier view has printed is there
 utctl view -N -F -i "$T/trace" >"$T/view" 2>"$T/err" &
 FOLLOWER=$!
 CHILDREN="$CHILDREN $FOLLOWER"
