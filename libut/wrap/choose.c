@@ -38,7 +38,6 @@
 #define NAMES		1024		/* bytes of all globs */
 #define NAME		512		/* bytes of a name that is compared */
 #define HEAD		1024		/* bytes of a file that are compared */
-#define SECTIONS	(1 << 16)
 #define BYTES		(1 << 28)	/* a table of symbols, or names */
 #define MODULES		1024		/* looked at, ever */
 

@@ -62,7 +62,8 @@ extern const char *ut_func_globs[FUNC_GLOBS];
 bool	 ut_func_choose(const char *) NOT_TRACED;
 /*
  * Look at the module of the function, and tell what is there; NULL: there is
- * none.  Takes no lock, and keeps errno.
+ * none.  Takes no lock where the run-time linker finds a module without one,
+ * and keeps errno.
  */
 struct ut_func_module *ut_func_look(const void *,
 	    void (*)(const struct ut_func_found *)) NOT_TRACED;

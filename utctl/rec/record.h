@@ -113,7 +113,7 @@ struct wrapper {
 	const char	*events[2];	/* two to record; or one, NULL */
 	const char	*env;		/* =NUMBER goes there; NULL: none */
 	int		 most;		/* NUMBER: 1 to this */
-	const char	*numbered[2];	/* instead of events, with NUMBER */
+	const char	*numbered[2];	/* events with NUMBER, if others */
 };
 
 extern const struct wrapper wrappers[];

@@ -58,7 +58,7 @@ static const char *const wrapper_dirs[] = { "../lib", "../libut", NULL };
 const struct wrapper wrappers[] = {
 	{ "cpu", "also samples of what uses the CPU: cpu=RATE, 99 a second",
 	    { "cpu:sample", NULL }, "UT_CPU_RATE", 10000,
-	    { "cpu:sample", NULL } },
+	    { NULL, NULL } },
 	{ "func", "also functions, of -finstrument-functions",
 	    { "func:entry", NULL }, NULL, 0, { NULL, NULL } },
 	{ "malloc", "also malloc(3) and free(3); malloc=BYTES: samples of them",
@@ -357,8 +357,8 @@ wrapper_in(const char *list, const char *name)
 const char *const *
 wrapper_events(const struct wrapper *w)
 {
-	return w->env != NULL && getenv(w->env) != NULL ? w->numbered :
-	    w->events;
+	return w->numbered[0] != NULL && getenv(w->env) != NULL ?
+	    w->numbered : w->events;
 }
 
 const char *

@@ -25,6 +25,8 @@
 #include <string.h>
 
 #include "../say.h"
+#include "../sym/image.h"
+#include "../sym/process.h"
 #include "../sym/symbols.h"
 #include "stat.h"
 
@@ -191,24 +193,26 @@ put_field(char *key, const char *named, const struct ctf_field_at *at,
 	return group_address(key, GROUP_PART + 1, "", name, addr);
 }
 
-/* The function that called: the name of the call's address without +0x1f. */
+/* The function that called. */
 static size_t
 put_caller(char *key, const struct ctf_field_at *at,
     const struct ctf_stream *s)
 {
-	const char *name = at->type == NULL ? NULL : symbols_at(at, s);
-	const char *file, *plus;
-	char *copy;
+	const struct mapping *m;
+	const struct place *p;
+	uint64_t addr;
 	size_t n;
+	char *text;
 
-	file = name == NULL ? NULL : strrchr(name, ' ');
-	for (plus = file; plus != NULL && plus > name && *plus != '+';)
-		plus--;
-	if (plus == NULL || plus == name || strncmp(plus, "+0x", 3) != 0)
+	if (at->type == NULL || !ctf_field_bits(at, s, &addr) ||
+	    (n = symbols_places(s, addr, ADDRESS_RETURN, &p)) == 0)
 		return put_field(key, "", at, s);
-	n = put_name(key, copy = format("%.*s%s", (int)(plus - name), name,
-	    file));
-	free(copy);
+	p += n - 1;
+	m = symbols_mapping(s, addr, ADDRESS_RETURN);
+	text = p->exact != NULL || m == NULL ? format("%s", p->function) :
+	    format("%s (%s)", p->function, base_name(image_path(m->image)));
+	n = put_name(key, text);
+	free(text);
 	return n;
 }
 

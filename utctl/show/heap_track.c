@@ -35,8 +35,8 @@
 #include "../say.h"
 #include "heap.h"
 
-enum { ALLOC, SAMPLE, REALLOC, FREE, UNSEEN };
-enum { CALLER, PTR, SIZE, OLD, COUNT, RESULT, EVERY = COUNT };
+enum { ALLOC, REALLOC, FREE, UNSEEN };
+enum { CALLER, PTR, SIZE, OLD, COUNT, RESULT, EVERY };
 enum { PATH };			/* fields of UNSEEN */
 
 #define LEAST	64		/* entries */
@@ -59,7 +59,7 @@ const struct call_kind heap_calls[] = {
 	{ "libc:memalign", ALLOC, { COMMON, [SIZE] = "size" } },
 	{ "libc:valloc", ALLOC, { COMMON, [SIZE] = "size" } },
 	{ "libc:pvalloc", ALLOC, { COMMON, [SIZE] = "size" } },
-	{ "libc:malloc_sample", SAMPLE, { COMMON, [SIZE] = "size",
+	{ "libc:malloc_sample", ALLOC, { COMMON, [SIZE] = "size",
 	    [EVERY] = "every" } },
 	{ "libc:free_sample", FREE, { COMMON } },
 	{ "libc:unseen", UNSEEN, { [PATH] = "path" } },
@@ -339,7 +339,7 @@ size_of(const struct call *c, const struct ctf_stream *s)
 
 	if (!call_field(c, SIZE, s, &size))
 		return 0;
-	if (c->kind->what != SAMPLE && call_field(c, COUNT, s, &count))
+	if (call_field(c, COUNT, s, &count))
 		size = count != 0 && size > UINT64_MAX / count ? UINT64_MAX :
 		    count * size;
 	return size < BLOCK_FREED ? size : BLOCK_FREED - 1;
@@ -352,11 +352,10 @@ size_of(const struct call *c, const struct ctf_stream *s)
 static void
 note_every(struct heap *h, const struct ctf_stream *s)
 {
-	const struct call *c = s->event->call;
 	uint64_t every;
 
-	if (h->calls == 0 && c->kind->what == SAMPLE &&
-	    call_field(c, EVERY, s, &every) && every <= UINT32_MAX)
+	if (h->calls == 0 && call_field(s->event->call, EVERY, s, &every) &&
+	    every <= UINT32_MAX)
 		h->every = every;
 }
 

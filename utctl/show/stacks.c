@@ -32,15 +32,7 @@
 #define INLINED	16		/* functions in one place, and no more */
 
 static struct frame	 frames[STACK_MAX * INLINED];
-static struct map	 known;		/* struct frame, by all of it */
-
-static const char *
-base_name(const char *path)
-{
-	const char *slash = path == NULL ? NULL : strrchr(path, '/');
-
-	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-}
+static struct map	 known;		
 
 static const char *
 module_of(const struct ctf_stream *s, uint64_t address, enum ctf_address kind)

@@ -319,21 +319,26 @@ stat_begin(struct reader *rd, char **dirs)
 		rd->cores = &cores;
 }
 
-/* Are there events of calls, which tell more than stacks do? */
+/* Has a trace an event of that name which is selected? */
 static int
-has_calls(const struct reader *rd)
+has_event(const struct reader *rd, const char *name)
 {
 	const struct ctf_trace *tr;
 	const struct ctf_eclass *ev;
 
 	for (tr = rd->traces; tr != NULL; tr = tr->next)
 		for (ev = tr->events; ev != NULL; ev = ev->next)
-			if (!ev->unwanted && (strcmp(ev->name,
-			    "func:exit") == 0 || strcmp(ev->name,
-			    "func:call") == 0 || strcmp(ev->name,
-			    "lttng_ust_cyg_profile:func_exit") == 0))
+			if (!ev->unwanted && strcmp(ev->name, name) == 0)
 				return 1;
 	return 0;
+}
+
+/* Are there events of calls, which tell more than stacks do? */
+static int
+has_calls(const struct reader *rd)
+{
+	return has_event(rd, "func:exit") || has_event(rd, "func:call") ||
+	    has_event(rd, "lttng_ust_cyg_profile:func_exit");
 }
 
 static int

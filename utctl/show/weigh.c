@@ -147,31 +147,18 @@ loads_give(struct weigh *w, weigh_fn *give, void *arg)
  * Events.
  */
 
-/* How long a sample stands for. */
-static uint64_t
-time_of(const struct ctf_stream *s)
-{
-	struct ctf_field_at at;
-	uint64_t ns;
-
-	return ctf_field_find(&at, s->class, s->event, "time") &&
-	    ctf_field_bits(&at, s, &ns) ? ns : 0;
-}
-
 static void
 event(void *arg, struct ctf_stream *s)
 {
 	struct weigh *w = arg;
-	const int sample = strcmp(s->event->name, SAMPLE) == 0;
 	struct load *l;
 
-	if (w->samples && !sample)
+	if (w->samples && strcmp(s->event->name, SAMPLE) != 0)
 		return;
 	if ((l = load_get(w, s, processes_get(&processes, s))) == NULL)
 		return;
 	l->values[0]++;
-	if (sample)
-		l->values[1] += time_of(s);
+	l->values[1] += stack_time(s);
 }
 
 static int

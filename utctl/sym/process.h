@@ -30,7 +30,7 @@
 #include "../map.h"
 #include "image.h"
 
-#define CALL_FIELDS		6
+#define CALL_FIELDS		7
 #define CALLER_TEXT		320	/* bytes of a caller as text */
 #define PROCESS_CHANNELS	32	/* channels of one call: UT_REGIONS */
 

@@ -214,10 +214,10 @@ symbols_event(const struct ctf_stream *s)
  * Names.
  */
 
-static const char *
+const char *
 base_name(const char *path)
 {
-	const char *slash = strrchr(path, '/');
+	const char *slash = path == NULL ? NULL : strrchr(path, '/');
 
 	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }

@@ -89,6 +89,8 @@ size_t	 symbols_places(const struct ctf_stream *, uint64_t,
 struct mapping;
 const struct mapping *symbols_mapping(const struct ctf_stream *, uint64_t,
 	    enum ctf_address);
+/* The name of the file alone. */
+const char *base_name(const char *);
 /* Make text of places, to be freed; NULL: no line is known. */
 char	*places_text(const struct place *, size_t);
 /*
