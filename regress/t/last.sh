@@ -45,7 +45,7 @@ done
 
 # Messages are those between the same events.
 what=losses
-utctl view -n -500 "$T/$what" >"$T/out" 2>&1 || fail "losses: $(cat "$T/out")"
+utctl view -n -3000 "$T/$what" >"$T/out" 2>&1 || fail "losses: $(cat "$T/out")"
 [ "$(grep -c '^utctl: ' "$T/out")" -gt 3 ] || fail "losses: none is told"
 utctl view "$T/$what" 2>&1 | tail -n "$(wc -l <"$T/out")" | cmp - "$T/out" ||
     fail "losses: other messages"
