@@ -120,6 +120,7 @@ ut_drop_end(struct region *rg, struct ut_slot *slot, struct ut_subbuf *sub,
 	atomic_store_explicit(&sub->consumed, 0, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
 	atomic_store_explicit(&sub->writing, 0, memory_order_relaxed);
+	atomic_store_explicit(&sub->seq, 0, memory_order_relaxed);
 	atomic_store_explicit(&sub->state, UT_STATE_WORD(UT_STATE_GEN(mine),
 	    0, UT_FREE), memory_order_release);
 	ut_now_free(rg);

@@ -210,7 +210,8 @@ subbuf_claim(struct writer *w, struct region *rg, bool slow, bool drops)
  * OWNED -> FULL, by a release store: busy is 1 and the state was still ours
  * after that, so nobody but us may end the ownership, and a REVOKED bit set
  * meanwhile is overtaken.  One without events goes straight to FREE; its
- * commit is still 0.  One that is TAKEN is emptied.
+ * commit is still 0, also if a handler jumped out of the first commit, where
+ * the writer's own word is another already.  One that is TAKEN is emptied.
  */
 static void
 subbuf_deliver(struct writer *w, struct region *rg)
@@ -219,9 +220,11 @@ subbuf_deliver(struct writer *w, struct region *rg)
 
 	if (UT_STATE(w->mine) == UT_TAKEN) {
 		ut_drop_end(rg, w->slot, w->sub, w->mine);
-	} else if (w->commit == 0) {
+	} else if (atomic_load_explicit(&w->sub->commit,
+	    memory_order_relaxed) == 0) {
 		atomic_store_explicit(&w->slot->seq, w->seq,
 		    memory_order_relaxed);
+		atomic_store_explicit(&w->sub->seq, 0, memory_order_relaxed);
 		atomic_store_explicit(&w->sub->state,
 		    UT_STATE_WORD(gen, 0, UT_FREE), memory_order_release);
 		ut_now_free(rg);
@@ -465,6 +468,25 @@ ut_writer_room(struct writer *w, struct region *rg, size_t len, uint64_t now)
 	    len <= w->room - UT_COMMIT_LEN(w->commit))
 		return ROOM_OWN;
 	return ut_writer_next(w, rg, len, now);
+}
+
+/*
+ * The writer's event was left.  If that was in the middle of the commit, the
+ * writer counts the event and nobody else does: then the next event is written
+ * over it.  Behind it, the time of the next event would be in `last' before
+ * either is committed, and a packet might end there, later than the first
+ * begins.  What others may store in commit only takes the writer back.
+ */
+void
+ut_writer_undo(struct writer *w)
+{
+	uint64_t word;
+
+	if (w->room == 0)
+		return;
+	word = atomic_load_explicit(&w->sub->commit, memory_order_relaxed);
+	if (UT_COMMIT_LEN(word) < UT_COMMIT_LEN(w->commit))
+		w->commit = word;
 }
 
 /*

@@ -141,6 +141,10 @@ writer_leave(struct writer *w, struct region *rg)
 static void
 level_free(struct level *l)
 {
+	uint32_t mask;
+
+	for (mask = l->regions; mask != 0; mask &= mask - 1)
+		ut_writer_undo(&l->writers[__builtin_ctz(mask)]);
 	l->calling = false;
 	__atomic_store_n(&l->frame, 0, __ATOMIC_RELEASE);
 }

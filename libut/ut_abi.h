@@ -180,7 +180,10 @@ struct ut_subbuf {
 	 * its commit, and after that of the one before it.
 	 */
 	ut_a64 last;
-	/* Copies of the slot's at the claim.  Writer, relaxed. */
+	/*
+	 * Copies of the slot's at the claim; seq is 0 in every FREE sub-buffer.
+	 * Writer, relaxed.
+	 */
 	ut_a64 owner;
 	ut_a64 seq;
 	ut_a64 lost;

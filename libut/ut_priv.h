@@ -297,6 +297,7 @@ enum room	 ut_writer_room(struct writer *, struct region *, size_t,
 		    uint64_t);
 enum room	 ut_writer_next(struct writer *, struct region *, size_t,
 		    uint64_t);
+void		 ut_writer_undo(struct writer *);
 void		 ut_writer_leave(struct writer *, struct region *);
 
 /* overwrite.c */

@@ -36,9 +36,10 @@
  * A call may need memory, and on NetBSD takes a lock of the run-time linker,
  * which the child of a fork may find taken for ever.  Systems have little room
  * for such variables of libraries that a program opens by dlopen(3); musl has
- * none.
+ * none.  A test that runs threads by itself has its own way.
  */
-#if defined(__GLIBC__) || defined(__FreeBSD__) || defined(__NetBSD__)
+#if defined(UT_PER_THREAD)
+#elif defined(__GLIBC__) || defined(__FreeBSD__) || defined(__NetBSD__)
 #define UT_PER_THREAD	__thread __attribute__((tls_model("initial-exec")))
 #else
 #define UT_PER_THREAD	__thread

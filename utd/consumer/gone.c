@@ -137,23 +137,64 @@ gone_look(struct region *r, struct packet *pk)
 		pk->begin = pk->end;
 }
 
+/* Will no thread go on with the slot?  Or with any: all. */
+static bool
+slot_over(const struct region *r, uint32_t i, bool all)
+{
+	uint64_t owner;
+
+	if (all)
+		return true;
+	owner = load_acquire(&r->slots[i].owner);
+	return owner == 0 || program_dead(owner);
+}
+
 /*
- * Note which slots have something in the region, and will tell by that.
- * Returns the time of the last event that was dropped.
+ * Does a packet come, or has one come, of the sub-buffer with that word, which
+ * the slot has?  None will if the thread has ended before its first event there
+ * or while it dropped what was there.  Then nothing is missing of a claim that
+ * the slot counts.
+ */
+static bool
+sub_tells(struct region *r, uint32_t i, uint64_t word, bool all)
+{
+	const struct ut_subbuf *sub = &r->subs[i];
+	struct loss *l = &r->losses[UT_STATE_SLOT(word)];
+	uint64_t seq;
+
+	if (!slot_over(r, UT_STATE_SLOT(word), all))
+		return true;
+	if (UT_STATE(word) == UT_TAKEN)
+		return false;
+	if (UT_STATE(word) != UT_OWNED || load_acquire(&sub->commit) != 0)
+		return true;
+	seq = load(&sub->seq);
+	if (seq != 0 && seq == l->seq)
+		l->seq = seq - 1;
+	return false;
+}
+
+/*
+ * Note which slots have something in the region, and will tell by that of what
+ * is missing before.  Returns the time of the last event that was dropped.
  */
 static uint64_t
-look_slots(struct region *r)
+look_slots(struct region *r, bool all)
 {
 	uint64_t word, last = 0, t;
 	uint32_t i, n = region_slots_used(r);
+	struct loss *l;
 
 	for (i = 0; i < n; i++)
-		r->losses[i].has_sub = false;
+		r->losses[i].has = 0;
 	for (i = 0; i < r->nsubs; i++) {
 		word = load_acquire(&r->subs[i].state);
 		if (UT_STATE(word) != UT_FREE && (word & UT_SHARED) == 0 &&
-		    UT_STATE_SLOT(word) < n)
-			r->losses[UT_STATE_SLOT(word)].has_sub = true;
+		    UT_STATE_SLOT(word) < n && sub_tells(r, i, word, all)) {
+			l = &r->losses[UT_STATE_SLOT(word)];
+			t = load(&r->subs[i].seq);
+			l->has = t > l->has ? t : l->has;
+		}
 		if ((t = load(&r->subs[i].gone_last)) > last)
 			last = t;
 	}
@@ -161,20 +202,35 @@ look_slots(struct region *r)
 }
 
 /*
- * The slot claimed so many sub-buffers, of which none is there any more; what
- * was dropped is not newer than `last'.  If the slot has no stream yet, this is
- * the first packet of one: see gone_copy.
+ * Up to which seq does, or will, a packet with events tell of what is missing?
+ * The one that is there may be REVOKED, and its thread have claimed others.
+ */
+static uint64_t
+slot_told(const struct region *r, uint32_t i)
+{
+	const uint64_t done = r->done_seq[i], has = r->losses[i].has;
+
+	if (has <= done)
+		return done;
+	return has == done + 1 ? has : UINT64_MAX;
+}
+
+/*
+ * Of the sub-buffers that the slot claimed, those behind `told' are not there
+ * any more; what was dropped is not newer than `last'.  If the slot has no
+ * stream yet, this is the first packet of one: see gone_copy.
  */
 static void
-tell_slot(struct region *r, uint32_t i, uint64_t seq, uint64_t last)
+tell_slot(struct region *r, uint32_t i, uint64_t told, uint64_t last)
 {
 	static const struct piece none = { .sub = NO_SUB };
+	const uint64_t seq = r->losses[i].seq;
 	struct packet pk;
 	uint64_t begin;
 	uint32_t stream;
 
 	names_packet(&pk, r, i);
-	pk.gap = seq - r->done_seq[i];
+	pk.gap = seq - told;
 	region_advance(r, i, seq);
 	if (pk.gap > UINT32_MAX)
 		return;
@@ -207,15 +263,14 @@ gone_slots(struct region *r, bool all)
 		return;
 	for (i = 0; i < n; i++) {
 		r->losses[i].seq = load(&r->slots[i].seq);
-		if (!all && load_acquire(&r->slots[i].owner) != 0)
+		if (!slot_over(r, i, all))
 			r->losses[i].seq = 0;
 	}
 	atomic_thread_fence(memory_order_acquire);
-	last = look_slots(r);
+	last = look_slots(r, all);
 	for (i = 0; i < n; i++)
-		if (!r->losses[i].has_sub &&
-		    r->losses[i].seq > r->done_seq[i])
-			tell_slot(r, i, r->losses[i].seq, last);
+		if (r->losses[i].seq > slot_told(r, i))
+			tell_slot(r, i, slot_told(r, i), last);
 }
 
 /* Tell of drops; so many that numbers of packets may overflow are nonsense. */

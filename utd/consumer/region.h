@@ -64,7 +64,7 @@ struct loss {
 	uint64_t	 since;		/* untold ones were lost later */
 	uint64_t	 count;		/* total to be told now; or 0 */
 	uint64_t	 seq;		/* claims, if gone.c may tell */
-	bool		 has_sub;	/* the slot has a sub-buffer */
+	uint64_t	 has;		/* highest seq that is in the region */
 };
 
 /* How often a sub-buffer was dropped when it was shared: see gone.c. */

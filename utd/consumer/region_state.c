@@ -310,6 +310,7 @@ region_sub_free(struct region *r, uint32_t i)
 	atomic_signal_fence(memory_order_seq_cst);
 	store(&sub->consumed, 0);
 	store(&sub->writing, 0);
+	store(&sub->seq, 0);
 	atomic_store_explicit(&sub->state, UT_STATE_WORD(gen, 0, UT_FREE),
 	    memory_order_release);
 	if (i < load(&r->header->hint) && r->min_age <= 0)
