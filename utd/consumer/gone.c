@@ -202,8 +202,9 @@ look_slots(struct region *r, bool all)
 }
 
 /*
- * Up to which seq does, or will, a packet with events tell of what is missing?
- * The one that is there may be REVOKED, and its thread have claimed others.
+ * Find the seq up to which a packet with events tells, or will tell, of what is
+ * missing.  The one that is there may be REVOKED, and its thread have claimed
+ * others.
  */
 static uint64_t
 slot_told(const struct region *r, uint32_t i)
@@ -216,9 +217,9 @@ slot_told(const struct region *r, uint32_t i)
 }
 
 /*
- * Of the sub-buffers that the slot claimed, those behind `told' are not there
- * any more; what was dropped is not newer than `last'.  If the slot has no
- * stream yet, this is the first packet of one: see gone_copy.
+ * The slot's sub-buffers behind `told' are not there any more; what was dropped
+ * is not newer than `last'.  If the slot has no stream yet, this is the first
+ * packet of one: see gone_copy.
  */
 static void
 tell_slot(struct region *r, uint32_t i, uint64_t told, uint64_t last)
