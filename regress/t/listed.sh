@@ -10,7 +10,7 @@
 env -i PATH="$PATH" ${MAKE:-make} -s list-tests >"$T/tests" ||
     fail "make list-tests"
 sort "$T/tests" >"$T/got"
-ls t | sed -n 's/\.sh$//p' | sort | expected "TESTS, and t/"
+ls t | sed -n 's/\.sh$//p' | sort | expected "TESTS, and t/" || exit 1
 awk '!/^#/ && NF { print $1 }' kinds | sort >"$T/kinds"
 uniq -d "$T/kinds" >"$T/twice"
 [ ! -s "$T/twice" ] || fail "kinds: more than once: $(xargs <"$T/twice")"
