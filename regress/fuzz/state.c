@@ -62,8 +62,6 @@ write_programs(struct input *in)
 		programs[i].pid = input_u32(in);
 		programs[i].bits = input_u8(in);
 		input_bytes(in, programs[i].name, sizeof(programs[i].name) / 4);
-		if (programs[i].bits == UINT8_MAX)	/* a name without end */
-			memset(programs[i].name, 'x', PROGRAM_NAME);
 	}
 	fuzz_file("old-programs", programs, n * sizeof(programs[0]));
 }
