@@ -1,16 +1,12 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../README.
 #
-# Prints the branches of FILES that were not taken and are not listed in the
-# file unreached, and those that are listed and were taken, and counts them:
-# ends with 1 if there are any.  Its input is that file, and what llvm-cov
-# exports, a line for each `['.  Of the file alone, it only looks whether the
-# sources still have what it lists.
+# Prints how the branches of FILES that were not taken differ from those in the
+# file unreached, and counts them; ends with 1 if they do.  Its input is that
+# file, which is compared with the sources alone if there is no other, and what
+# llvm-cov exports, a line for each `['.
 #
-# A branch has the name of its file, its function, its way and the text of its
-# condition, so that it keeps it when other lines change; a function that has
-# such a condition twice has two branches of the name.  A condition that was
-# never asked stands behind a branch that was not taken and is not named itself,
-# unless its function was never called.
+# A condition that was never asked stands behind a branch that was not taken, and
+# is not named unless its function was never called.
 
 # one(TEXT): the text with single blanks.
 function one(s) {
@@ -20,9 +16,8 @@ function one(s) {
 
 # source(FILE): its lines, and the function of each, whose name begins a line.
 function source(f, line, name, k) {
-	if (f in known)
+	if (known[f]++)
 		return
-	known[f] = 1
 	for (k = 1; (getline line <f) > 0; k++) {
 		if (match(line, /^[a-z_][a-z_0-9]*\(/))
 			name = substr(line, 1, RLENGTH - 1)
@@ -35,9 +30,9 @@ function source(f, line, name, k) {
 
 # condition(FILE, BRANCH): its text.
 function condition(f, b, s, k) {
+	s = substr(text[f, b[1]], b[2], b[1] == b[3] ? b[4] - b[2] : 999)
 	if (b[1] == b[3])
-		return one(substr(text[f, b[1]], b[2], b[4] - b[2]))
-	s = substr(text[f, b[1]], b[2])
+		return one(s)
 	for (k = b[1] + 1; k < b[3]; k++)
 		s = s " " text[f, k]
 	return one(s " " substr(text[f, k], 1, b[4] - 1))
@@ -59,8 +54,8 @@ function way(f, b, which, count, other, key) {
 		key = key " " which " " condition(f, b)
 		missed[key]++
 		lines[key] = lines[key] " " b[1]
-	} else if (!(key in asleep))
-		asleep[key] = b[1]
+	} else
+		asleep[key] = lines[key " never called"] = " " b[1]
 }
 
 function exported(f, i, b) {
@@ -74,15 +69,14 @@ function exported(f, i, b) {
 }
 
 # list(ENTRY): what unreached has in a line.
-function list(key, w, cond) {
+function list(key, w) {
 	split(key, w, " ")
-	cond = substr(key, length(w[1] w[2] w[3]) + 4)
 	source(w[1])
-	if (!((w[1], w[2]) in body) || (w[3] != "never" &&
-	    index(one(body[w[1], w[2]]), cond) == 0))
+	if (!((w[1], w[2]) in body) || (w[3] != "never" && !index(one(body[w[1],
+	    w[2]]), substr(key, length(w[1] w[2] w[3]) + 4))))
 		wrong("unreached:" FNR, "not in the source: " key)
 	listed[key]++
-	lucky[key] = kind == "luck"
+	lucky[key] = kind == "luck:"
 }
 
 BEGIN {
@@ -92,8 +86,8 @@ BEGIN {
 }
 
 FILENAME ~ /unreached$/ {
-	if (match($0, /^(never|luck):/))
-		kind = substr($0, 1, RLENGTH - 1)
+	if ($1 ~ /^(never|luck):$/)
+		kind = $1
 	if (sub(/^\t/, ""))
 		list(one($0))
 	next
@@ -105,15 +99,11 @@ FILENAME ~ /unreached$/ {
 	next
 }
 
-on && /^[0-9]/ {
-	row[++rows] = $0
-}
+on && /^[0-9]/ { row[++rows] = $0 }
 
-on && /"filename":/ {
+on && match($0, /"filename":"[^"]*"/) {
 	on = 0
-	f = $0
-	sub(/^.*"filename":"/, "", f)
-	sub(/".*$/, "", f)
+	f = "/" substr($0, RSTART + 12, RLENGTH - 13)
 	for (i = 1; i <= n; i++)
 		if (substr(f, length(f) - length(file[i])) == "/" file[i])
 			exported(file[i])
@@ -123,26 +113,20 @@ END {
 	if (n == 0)
 		exit failed
 	for (key in asleep)
-		if (!(key in called)) {
+		if (!(key in called))
 			missed[key " never called"] = 1
-			lines[key " never called"] = " " asleep[key]
-		}
 	for (key in missed) {
 		split(key, w, " ")
 		if (missed[key] > listed[key])
 			wrong(w[1] ":" substr(lines[key], 2), "not taken: " \
 			    substr(key, length(w[1]) + 2))
-		known_here[w[1]] += listed[key] ? missed[key] : 0
+		told[w[1]] += listed[key] ? missed[key] : 0
 	}
 	for (key in listed)
 		if (listed[key] > missed[key] && !lucky[key])
 			wrong("unreached", "was taken: " key)
-	for (i = 1; i <= n; i++) {
-		f = file[i]
-		if (!all[f])
-			wrong(f, "nothing is known of it")
-		printf "%-32s %5d branches %5d taken %4d listed\n", f, all[f],
-		    taken[f], known_here[f]
-	}
+	for (i = 1; i <= n; i++)
+		printf "%-32s %5d branches %5d taken %4d listed\n", file[i],
+		    all[file[i]], taken[file[i]], told[file[i]]
 	exit failed
 }
