@@ -26,7 +26,6 @@ FILES=$(for f in callstack event overwrite own_context prefix record region \
 for c in clang llvm-profdata llvm-cov; do
 	command -v $c >/dev/null || { echo "coverage: no $c here"; exit 0; }
 done
-
 dir=$(mktemp -d "${TMPDIR:-/tmp}/ut-coverage-XXXXXX") || exit 1
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' HUP INT TERM
