@@ -100,10 +100,10 @@ utctl create -o "$T/all" a >/dev/null && utctl enable-channel -C 8704 -b 4k c &&
 others="c_ c_x c_1 c_1x c_0_ c_0_x c_0_1x c_9999999_1 c_0_4294967295
     c_4294967295_0 c_18446744073709551617_0"
 dir=$(dirname "$T"/all/ust/uid/*/*-bit/metadata)
-kill_consumers
 for f in $others; do
 	echo other >"$dir/$f"
 done
+kill_consumers
 ./prog/seq 3 2 10000 || fail "seq: $?"
 expect 0 "destroyed: 40000 events, 0 lost, $BYTES" utctl destroy a
 for f in $others; do
