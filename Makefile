@@ -271,7 +271,7 @@ MAN7 =		man/ut.7
 MAN8 =		man/utd.8
 
 .PHONY: all install install-rc uninstall uninstall-rc clean regress \
-	regress-long regress-all demo bench soak cross paths-ok rc-ok
+	regress-long regress-all demo bench soak coverage cross paths-ok rc-ok
 .SUFFIXES: .c .o
 
 all: $(LIBS_BUILT) $(PROGS)
@@ -357,6 +357,10 @@ bench: all
 soak: all
 	cd regress && $(MAKE) CC="$(CC)" CFLAGS="$(CFLAGS)" \
 	    LDFLAGS="$(LDFLAGS)" LIBS="$(LIBS)" soak-long
+
+# Which branches of what handles events no test takes, in a build of its own.
+coverage:
+	cd regress && $(MAKE) PARTS="$(PARTS)" coverage
 
 # Whether it is built and runs for other processors, and reads their traces.
 cross: all

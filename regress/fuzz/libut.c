@@ -38,6 +38,7 @@
 #define NFILES		4
 #define FILE_MAX	65536
 #define NSLOTS		2
+#define TODAY		254	/* in an input: the version of messages */
 
 UT_ENUMERATION(colour, UT_VALUE("red", 0), UT_RANGE("grey", 10, 20));
 UT_EVENT(fuzz, none, UT_INFO)
@@ -200,6 +201,8 @@ tell(struct input *in)
 	a = input_u8(in);
 	if (a == 255)
 		a = input_u32(in);
+	else if (a == TODAY)
+		a = UT_MSG_VERSION;
 	b = input_u8(in);
 	if (b == 255)
 		b = input_u32(in);

@@ -412,25 +412,65 @@ open_region(uint8_t kind, bool again)
 		fuzz_die("not adopted");
 }
 
+/*
+ * Something else stands in the head of a packet that is not the first: a file
+ * with nothing of ours would be refused.
+ */
+static void
+spoil_head(struct input *in, int fd)
+{
+	static const struct spoil {
+		off_t	 at;
+		size_t	 n;
+	} all[] = { { 0, 4 }, { 4, 8 }, { 48, 8 }, { 48, 16 }, { 88, 24 },
+		{ 88, 168 } }, *s;
+	unsigned char buf[PACKET_HEAD_MAX];
+	struct packet pk;
+	uint64_t v;
+	off_t at = 0;
+	size_t head;
+	int n;
+
+	s = &all[input_u8(in) % (sizeof(all) / sizeof(all[0]))];
+	v = number(in);
+	for (n = 1 + input_u8(in) % 3; n > 0; n--) {
+		if (pread(fd, buf, sizeof(buf), at) < (ssize_t)sizeof(buf) ||
+		    (head = packet_read(buf, sizeof(buf), &pk)) == 0)
+			return;
+		at += (off_t)(head + pk.len);
+	}
+	memset(buf, 'x', sizeof(buf));
+	if (s->at == 48) {
+		memcpy(buf, &v, sizeof(v));
+		memcpy(buf + sizeof(v), &v, sizeof(v));
+	}
+	if (pwrite(fd, buf, s->n, at + s->at) == -1)
+		fuzz_die("pwrite");
+}
+
 /* The one before died while it wrote a file; or somebody else wrote there. */
 static void
 cut_file(struct input *in)
 {
 	static const char zeros[200];
+	const uint8_t what = input_u8(in);
 	struct stat st;
 	char name[32];
 	off_t cut;
 	int fd;
 
-	snprintf(name, sizeof(name), "c_%u", input_u8(in) % 4);
-	if ((fd = openat(dir->fd, name, O_WRONLY | O_APPEND)) == -1)
+	snprintf(name, sizeof(name), "c_%u", what % 4);
+	if ((fd = openat(dir->fd, name, O_RDWR)) == -1)
 		return;
 	if (fstat(fd, &st) == -1)
 		fuzz_die("fstat");
 	cut = st.st_size > 0 ? input_u16(in) % st.st_size : 0;
 	/* A file that has nothing but what others wrote would be refused. */
-	if (st.st_size > 0 && (cut > 0 ? ftruncate(fd, st.st_size - cut) == -1 :
-	    write(fd, zeros, input_u8(in) % sizeof(zeros)) == -1))
+	if (what >= 128)
+		spoil_head(in, fd);
+	else if (st.st_size > 0 && (cut > 0 ?
+	    ftruncate(fd, st.st_size - cut) == -1 :
+	    pwrite(fd, zeros, input_u8(in) % sizeof(zeros), st.st_size) == -1))
 		fuzz_die("file");
 	close(fd);
 }

@@ -54,6 +54,22 @@ for i in s p; do
 	utctl start $i >/dev/null || fail "start $i"
 done
 
+# What is not of the trace stays where it is, and that is told.
+utctl create -o "$T/o" o >/dev/null && utctl enable-event -s o 'seq:tick' &&
+    utctl start o && ./prog/seq 50 1 10 || fail "set-up of o"
+uid=$T/o/ust/uid/$(id -u)
+(cd "$uid"/*-bit && touch c_ _1 c_x c_1x x_y note) &&
+    mkdir "$uid/other" "${uid}x" "$uid-chunk-" "$uid-chunk-x" "$uid-other" \
+    "$T/o/ust/uid/x" "$T/o/ust/other" || fail "set-up of others"
+others() {
+	find "$T/o" ! -name channel0_0 ! -name metadata ! -name clock | sort
+}
+others >"$T/got"
+complains 'stays where it is: .*: not of the trace: not removed' \
+    utctl clear o
+find "$T/o" | sort | expected "what is not of the trace" || exit 1
+utctl destroy o >/dev/null 2>&1 || fail "destroy o"
+
 # A program ends while the files of another user's are still to be removed: what
 # it wrote by then stays, and is counted.
 consumer_of() {

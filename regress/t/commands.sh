@@ -68,5 +68,5 @@ chunks() {
 }
 until_ok chunks || fail "not run for all: $(cat "$T/user/chunks")"
 sed 's/.*-//' "$T/user/chunks" | sort -n -u >"$T/got"
-sed 's/.*-//' "$T/user/chunks" | expected "order of chunks"
+sed 's/.*-//' "$T/user/chunks" | expected "order of chunks" || exit 1
 stop_utd || fail "utd: status $?"

@@ -305,7 +305,7 @@ for rest in '8=0 end=4' '8=0 end=12' '8=0 end=500' \
 	expect 1 'stream: ' utctl view "$T_CTF"
 	[ "$(wc -l <"$T/err")" -eq 1 ] || fail "zeros: $(cat "$T/err")"
 	from_view <"$T/out" >"$T/got"
-	echo 'e:v { a = 1, b = 2 }' | expected "zeros: $rest"
+	echo 'e:v { a = 1, b = 2 }' | expected "zeros: $rest" || exit 1
 done
 
 # Indices and hidden files are no streams, and empty files have no events.

@@ -144,7 +144,7 @@ for align in 8 16 64; do
 	} | bits le
 	cut -f 'k == 1'
 	utctl view -o epoch "$T/cut" >"$T/got"
-	printf '%d.000000000\n' 110 562 582 | expected "LEB128, $align"
+	printf '%d.000000000\n' 110 562 582 | expected "LEB128, $align" || exit 1
 	cut -f 'k == 0'
 	cut -n 3
 	cut

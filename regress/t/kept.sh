@@ -131,6 +131,33 @@ expect 0 't destroyed: 20 events, 0 lost' utctl destroy t
 stop_utd || fail "running: utd: status $?"
 empty running
 
+# Others can have written it, or so many are kept that there is no name left.
+for how in 'chmod 666' 'chown 65534'; do
+	[ "$how" = 'chmod 666' ] || [ "$(id -u)" -eq 0 ] || continue
+	begin
+	$how "$state" || fail "$how"
+	start_utd
+	grep -q "state: not ours: kept as $state.kept-1: see" "$T/utd.log" ||
+	    fail "$how: $(cat "$T/utd.log")"
+	complains 'session s does not exist' utctl list s
+	stop_utd || fail "$how: utd: status $?"
+	expect 0 '' utctl recover -d
+	grep -q 'state.kept-1: not ours' "$T/err" || fail "$how: $(cat "$T/err")"
+	chmod 600 "$state.kept-1" && chown "$(id -u)" "$state.kept-1" || exit 1
+	expect 0 "^$((1 + bells)) left" utctl recover
+	expect 0 'removed' utctl recover -d
+	empty "$how"
+done
+begin
+poke "$state" 4 '\377'
+touch $(awk 'BEGIN { while (++i < 1000) print "'"$state"'.kept-" i }')
+expect 1 'state: damaged, and cannot be kept' utd -d -r "$UT_RUNDIR"
+rm "$state".kept-* "$UT_RUNDIR"/sock "$UT_RUNDIR"/utd.pid \
+    "$UT_RUNDIR"/programs
+mv "$state" "$state.kept-1"
+expect 0 'removed' utctl recover -d
+empty full
+
 # Of an older utd.
 begin
 new=$(version)

@@ -2,7 +2,8 @@
 #
 # Each script in t/ is in TESTS of the Makefile, once, and each name in TESTS is
 # a script.  The file kinds names tests that there are, and kinds that it
-# explains; so does each list of tests in what runs some of them.
+# explains; so does each list of tests in what runs some of them.  What the file
+# unreached says is not taken is in the sources.
 
 . ./common.sh
 
@@ -10,7 +11,7 @@
 env -i PATH="$PATH" ${MAKE:-make} -s list-tests >"$T/tests" ||
     fail "make list-tests"
 sort "$T/tests" >"$T/got"
-ls t | sed -n 's/\.sh$//p' | sort | expected "TESTS, and t/"
+ls t | sed -n 's/\.sh$//p' | sort | expected "TESTS, and t/" || exit 1
 awk '!/^#/ && NF { print $1 }' kinds | sort >"$T/kinds"
 uniq -d "$T/kinds" >"$T/twice"
 [ ! -s "$T/twice" ] || fail "kinds: more than once: $(xargs <"$T/twice")"
@@ -25,6 +26,10 @@ awk '/^#\t[a-z]/ { kind[$2] = 1 }
 		print "none of", $1
     }' kinds >"$T/none"
 [ ! -s "$T/none" ] || fail "kinds: no such kind: $(xargs <"$T/none")"
+
+# The branches that the file unreached lists are in the sources.
+(cd "$TOP" && awk -f regress/coverage.awk regress/unreached) >"$T/none"
+[ ! -s "$T/none" ] || fail "$(head -n 3 "$T/none")"
 
 # The words of the lists in a script, which begin with SKIP=, ONLY=, TESTS= or
 # tests= and may go on over lines.

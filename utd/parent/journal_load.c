@@ -42,6 +42,30 @@ enum reading { GOT, END, TORN, DAMAGED };
 
 static bool kept;			/* a state that may name any memory */
 
+/* Rename a file that cannot be read, so that it is not overwritten. */
+static void
+journal_keep(const char *state, const char *why)
+{
+	char name[PATH_MAX];
+	struct stat st;
+	int i, n;
+
+	for (i = 1; i < 1000; i++) {
+		n = snprintf(name, sizeof(name), "%s.kept-%d", state, i);
+		if (n < 0 || (size_t)n >= sizeof(name))
+			break;
+		if (lstat(name, &st) == 0)
+			continue;
+		if (rename(state, name) == -1)
+			break;
+		kept = true;
+		log_warnx("%s: %s: kept as %s: see utctl recover", state, why,
+		    name);
+		return;
+	}
+	fatal("%s: %s, and cannot be kept", state, why);
+}
+
 /* Open a file that nobody but us can have written; NULL if there is none. */
 static FILE *
 open_ours(const char *path)
@@ -61,15 +85,18 @@ open_ours(const char *path)
 		log_warnx("%s: not ours", path);
 		return NULL;
 	}
-	if (fstat(fd, &st) == -1 || !S_ISREG(st.st_mode) ||
-	    st.st_uid != geteuid() || (st.st_mode & 022) != 0 ||
-	    (f = fdopen(fd, "r")) == NULL) {
+	if (fstat(fd, &st) == -1 || !S_ISREG(st.st_mode)) {
 		kept = true;
 		log_warnx("%s: not ours", path);
-		close(fd);
-		return NULL;
+	} else if (st.st_uid != geteuid() || (st.st_mode & 022) != 0) {
+		journal_keep(path, "not ours");
+	} else if ((f = fdopen(fd, "r")) == NULL) {
+		fatal("%s", path);
+	} else {
+		return f;
 	}
-	return f;
+	close(fd);
+	return NULL;
 }
 
 /* Skip room to spare, which is zeros: see journal.c. */
@@ -131,30 +158,6 @@ load_records(FILE *f, off_t end)
 		if (read_message(f, &m) != GOT || !state_read(&m))
 			return false;
 	return true;
-}
-
-/* Rename a file that cannot be read, so that it is not overwritten. */
-static void
-journal_keep(const char *state, const char *why)
-{
-	char name[PATH_MAX];
-	struct stat st;
-	int i, n;
-
-	for (i = 1; i < 1000; i++) {
-		n = snprintf(name, sizeof(name), "%s.kept-%d", state, i);
-		if (n < 0 || (size_t)n >= sizeof(name))
-			break;
-		if (lstat(name, &st) == 0)
-			continue;
-		if (rename(state, name) == -1)
-			break;
-		kept = true;
-		log_warnx("%s: %s: kept as %s: see utctl recover", state, why,
-		    name);
-		return;
-	}
-	fatal("%s: %s, and cannot be kept", state, why);
 }
 
 /* Read the journal.  Its version comes first, in a form that never changes. */

@@ -208,8 +208,8 @@ trace_refine(struct trace *t)
 	if (t->clock_at == 0 ||
 	    !metadata_cycles(&text, t->session, t->line))
 		return;
-	if (t->clock_at >= t->past &&
-	    t->clock_at - t->past + text.len <= t->text.len)
+	if (t->clock_at >= t->past && text.len <= t->text.len &&
+	    t->clock_at - t->past <= t->text.len - text.len)
 		memcpy(t->text.s + (t->clock_at - t->past), text.s, text.len);
 	if (t->clock_at < t->past + t->text.sent) {
 		ut_msg_init(&out, UT_C_REFINE, t->id, 0);

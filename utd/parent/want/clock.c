@@ -154,7 +154,8 @@ course_fits(struct course *c, const struct instant *now, uint64_t *off)
 		return false;
 	c->upto = *now;
 	if (took >= LONG) {
-		c->freq = freq;
+		if (freq != 0)
+			c->freq = freq;
 		c->rated = true;
 		keep_point(c);
 	}
