@@ -176,6 +176,7 @@ extern struct region *regions;
 /* memory.c: the shared memory.  region_new returns NULL and errno. */
 struct region *region_new(const struct region *, bool, int);
 size_t	 region_size(const struct region *);	/* bytes of shared memory */
+void	 region_unlink(const struct region *);
 void	 region_free(struct region *, bool);
 struct region *region_private(const struct region *);
 void	 region_private_free(struct region *);
