@@ -131,21 +131,29 @@ trace() {
 	    bad "$*: status $?: $said"
 }
 
-# Until utd answers or has ended.
+soon() {
+	tries=0
+	until "$@" >/dev/null 2>&1; do
+		tries=$((tries + 1))
+		[ $tries -lt 1000 ] || return
+		sleep 0.01
+	done
+}
+
+begun() {
+	utctl list || gone $UTD_PID
+}
+
 begin() {
 	LD_PRELOAD=$fault utd -d -r "$UT_RUNDIR" 2>"$T/utd.log" &
 	UTD_PID=$!
-	tries=0
-	until utctl list >/dev/null 2>&1 || gone $UTD_PID; do
-		tries=$((tries + 1))
-		[ $tries -lt 1000 ] || fail "$who, $name: no answer"
-		sleep 0.01
-	done
+	soon begun || fail "$who, $name: no answer"
 }
 
 end() {
 	left=$(cat "/proc/$UTD_PID/task/$UTD_PID/children" 2>/dev/null)
 	kill $UTD_PID 2>/dev/null
+	soon gone $UTD_PID || { bad "utd does not end"; kill -9 $UTD_PID; }
 	wait $UTD_PID
 	status=$?
 	UTD_PID=
