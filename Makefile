@@ -352,8 +352,8 @@ bench: all
 	cd regress && $(MAKE) CC="$(CC)" CFLAGS="$(CFLAGS)" \
 	    LDFLAGS="$(LDFLAGS)" LIBS="$(LIBS)" bench
 
-# Whether anything leaks or gets lost in an hour, or SOAK_MINUTES, and then when
-# all is killed and ordered about for ten minutes.
+# Whether anything leaks or gets lost in an hour, or SOAK_MINUTES, then when all
+# is killed and ordered about for ten minutes, then when each system call fails.
 soak: all
 	cd regress && $(MAKE) CC="$(CC)" CFLAGS="$(CFLAGS)" \
 	    LDFLAGS="$(LDFLAGS)" LIBS="$(LIBS)" soak-long

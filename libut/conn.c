@@ -87,6 +87,7 @@ ut_conn_lost(struct conn *c)
 		close(c->sock);
 	}
 	c->sock = -1;
+	c->lost = true;
 	c->done = c->asked;
 	c->news = c->unsent = false;
 	pthread_cond_broadcast(&answered);
@@ -315,6 +316,14 @@ peer_trusted(int s)
 	    (uid == 0 || uid == ut_geteuid());
 }
 
+/* Says errno that the system could not look, not that there is no utd? */
+static bool
+could_not_look(void)
+{
+	return errno == EIO || errno == ENOMEM || errno == ENOBUFS ||
+	    errno == EMFILE || errno == ENFILE;
+}
+
 /* Connect: 0, or -1 if there is no utd that we trust. */
 static int
 conn_open(struct conn *c)
@@ -322,18 +331,19 @@ conn_open(struct conn *c)
 	struct stat st;
 	int s;
 
-	c->busy = false;
-	if (ut_rundir_check(c->dir) == -1)
-		return -1;
-	if ((s = ut_msg_connect(c->dir, ut_msg_now())) == -1) {
+	c->busy = c->lost = false;
+	if (ut_rundir_check(c->dir) == -1 ||
+	    (s = ut_msg_connect(c->dir, ut_msg_now())) == -1) {
 		c->busy = errno == EAGAIN || errno == EWOULDBLOCK ||
 		    errno == EINTR;
+		c->lost = could_not_look();
 		return -1;
 	}
 	/* The socket stays nonblocking: NetBSD's send has no MSG_DONTWAIT. */
 	s = ut_high_fd(s);
 	if (!peer_trusted(s) || fstat(s, &st) == -1) {
 		close(s);
+		c->lost = true;
 		return -1;
 	}
 	c->sock = s;
@@ -424,7 +434,8 @@ ut_conn_reset(struct conn *c)
 	c->news = c->unsent = false;
 	c->apart = c->ready = false;
 	c->known.owner = 0;
-	c->listened = c->given_up = c->busy = c->marked = false;
+	c->listened = c->given_up = c->busy = c->lost = false;
+	c->marked = false;
 	c->finder = 0;
 	c->place[0] = '\0';
 	ut_msg_init(&in[c->known.conn], 0, 0, 0);

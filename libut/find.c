@@ -542,7 +542,7 @@ conn_add(const char *dir, bool system)
 		return;
 	if (!system) {
 		dir_make(dir);
-		if (access(dir, F_OK) == -1)
+		if (access(dir, F_OK) == -1 && errno != EIO && errno != ENOMEM)
 			return;
 	}
 	strcpy(c->dir, dir);

@@ -621,9 +621,9 @@ ut_count_lost(const struct ut_event *ev, uint64_t n)
 	}
 }
 
-/* No writer so deep. */
+/* No writer so deep, or no memory for the data of the thread. */
 static unsigned char *
-too_deep(const struct ut_event *ev)
+no_level(const struct ut_event *ev)
 {
 	ut_count_lost(ev, 1);
 	return NULL;
@@ -655,9 +655,9 @@ begin_nested(struct ut_record *r, const struct ut_event *ev, size_t len,
 		return ask_caller(r, ev);
 	r->clock = UT_CLOCK_NONE;
 	if ((t = ut_thread_own()) == NULL)
-		return NULL;
+		return ut_self == NULL ? no_level(ev) : NULL;
 	if ((r->level = find_level(t, frame)) == NULL)
-		return too_deep(ev);
+		return no_level(ev);
 	return begin_several(r, ev);
 }
 
@@ -668,10 +668,12 @@ ut_begin_at(struct ut_record *r, void *caller)
 	struct thread *t;
 	struct level *l;
 
-	if (r->clock != UT_CLOCK_ASK || (t = ut_thread_own()) == NULL)
+	if (r->clock != UT_CLOCK_ASK)
 		return NULL;
+	if ((t = ut_thread_own()) == NULL)
+		return ut_self == NULL ? no_level(r->event) : NULL;
 	if ((l = find_level(t, FRAME())) == NULL)
-		return too_deep(r->event);
+		return no_level(r->event);
 	r->level = l;
 	l->caller = (uintptr_t)caller;
 	/* Acquire: as in begin_several. */

@@ -47,23 +47,31 @@ static sigset_t fork_signals;
 /* At the start: how long is each connection waited for? */
 static struct wait {
 	bool	 over;			/* no longer waited for */
+	bool	 again;			/* the connection was lost once */
 	int64_t	 until;			/* -1: no end */
 } waits[UT_CONNS];
 
-/* The next step towards being registered; none is left when it is over. */
+/*
+ * The next step towards being registered; none is left when it is over.  One
+ * system call may have failed, so a connection that is lost is tried again,
+ * once: utd may hang up on purpose.
+ */
 static void
 register_step(int i, bool readable)
 {
 	struct conn *c = &ut_conns[i];
+	struct wait *w = &waits[i];
 
-	if (c->sock == -1) {
-		if (ut_conn_hello(c) == -1 && !c->busy)
-			waits[i].over = true;
-	} else if (readable && !ut_conn_obey(c)) {
-		waits[i].over = true;
-	}
-	if (c->sock != -1 && c->done == c->asked)
-		waits[i].over = true;
+	if (c->sock == -1)
+		(void)ut_conn_hello(c);
+	else if (readable)
+		(void)ut_conn_obey(c);
+	if (c->sock != -1)
+		w->over = c->done == c->asked;
+	else if (c->lost && !c->given_up && !w->again)
+		w->again = true;
+	else
+		w->over = !c->busy;
 }
 
 /*
@@ -159,7 +167,7 @@ register_all(int64_t deadline)
 
 	ut_hurry = deadline;
 	for (i = 0; i < ut_nconns; i++) {
-		waits[i].over = false;
+		waits[i].over = waits[i].again = false;
 		register_step(i, false);
 		if (!waits[i].over)
 			waits[i].until = ut_conn_until(&ut_conns[i], deadline);

@@ -61,6 +61,7 @@ struct conn {
 	bool		 listened;	/* a thread listens to it */
 	bool		 given_up;	/* no utd will ever be there */
 	bool		 busy;		/* there, but did not let us connect */
+	bool		 lost;		/* failed, perhaps only once */
 	int64_t		 since;		/* when it was found, ms */
 	unsigned int	 finder;	/* the thread that looks for it */
 	char		 place[PLACE_LEN];	/* where finder sleeps, or "" */

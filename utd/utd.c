@@ -57,8 +57,10 @@ on_signal(int sig)
 	unsigned char c = (unsigned char)sig;
 	ssize_t n;
 
-	n = write(signal_pipe[1], &c, 1);
-	(void)n;			/* full: others are waiting already */
+	do
+		n = write(signal_pipe[1], &c, 1);
+	while (n == -1 && errno == EINTR);
+	/* If the pipe is full, others are waiting already. */
 	errno = error;
 }
 

@@ -140,10 +140,10 @@ bell_let_go(void *at)
 		close((int)(intptr_t)at);
 }
 
-static void
+static int
 bell_unlink(const char *name)
 {
-	(void)_ksem_unlink(name);
+	return _ksem_unlink(name);
 }
 
 static bool
@@ -235,10 +235,10 @@ bell_let_go(void *at)
 	sem_close(at);
 }
 
-static void
+static int
 bell_unlink(const char *name)
 {
-	(void)sem_unlink(name);
+	return sem_unlink(name);
 }
 
 #endif
@@ -361,11 +361,10 @@ ut_bell_close(struct ut_bell *b)
 	*b = (struct ut_bell)UT_BELL_NONE;
 }
 
-void
+int
 ut_bell_remove(const char *name)
 {
-	if (name[0] != '\0')
-		(void)shm_unlink(name);
+	return name[0] != '\0' ? shm_unlink(name) : 0;
 }
 
 #else
@@ -410,11 +409,10 @@ ut_bell_close(struct ut_bell *b)
 	*b = (struct ut_bell)UT_BELL_NONE;
 }
 
-void
+int
 ut_bell_remove(const char *name)
 {
-	if (name[0] != '\0')
-		bell_unlink(name);
+	return name[0] != '\0' ? bell_unlink(name) : 0;
 }
 
 #endif

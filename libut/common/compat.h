@@ -395,7 +395,7 @@ int	 ut_bell_adopt(struct ut_bell *, const char *);
 /* For those who ring it; the descriptor, or -1, is closed. */
 void	 ut_bell_open(struct ut_bell *, int, const char *);
 void	 ut_bell_close(struct ut_bell *);
-void	 ut_bell_remove(const char *);	/* by name */
+int	 ut_bell_remove(const char *);	/* by name */
 /* Async-signal-safe. */
 void	 ut_bell_ring(struct ut_bell *);
 /* Ring in a signal handler of the process that sleeps. */

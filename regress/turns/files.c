@@ -35,7 +35,7 @@
 #include "turns.h"
 
 #define NFILES		32
-#define FILE_SIZE	16384
+#define FILE_SIZE	65536
 #define FD		1000		/* the first file's */
 
 static struct file {

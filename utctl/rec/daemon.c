@@ -113,11 +113,13 @@ private_make(void)
 {
 	const char *tmp = tmp_dir();
 	char *dir = format("%s/ut-XXXXXX", tmp);
+	const int made = mkdtemp(dir) != NULL;
 
-	if (mkdtemp(dir) != NULL &&
-	    (geteuid() != 0 || chmod(dir, 0711) == 0))
+	if (made && (geteuid() != 0 || chmod(dir, 0711) == 0))
 		return dir;
 	say_errno("run directory in %s", tmp);
+	if (made)
+		(void)rmdir(dir);
 	free(dir);
 	return NULL;
 }
@@ -142,10 +144,11 @@ prepare(const void *arg)
 {
 	const int *fds = arg;
 
-	(void)dup2(fds[3], 0);
-	(void)dup2(fds[1], 1);
-	if (fds[2] != -1)
-		(void)dup2(fds[2], 2);
+	if (dup2(fds[3], 0) == -1 || dup2(fds[1], 1) == -1 ||
+	    (fds[2] != -1 && dup2(fds[2], 2) == -1)) {
+		say_errno("descriptors of utd");
+		_exit(1);
+	}
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
@@ -195,8 +198,10 @@ launch(char *utd, char *dir, int *sig, int fds[4], const char *when, pid_t *pid)
 	close(fds[1]);
 	close(fds[3]);
 	r = *pid == -1 ? 0 : child_await(*pid, fds[0], -1, sig, NULL);
-	if (r == -1 && read(fds[0], &c, 1) != 1)
-		r = child_await(*pid, -1, -1, sig, NULL);	/* utd failed */
+	if (r == -1 && read(fds[0], &c, 1) != 1) {
+		utd_owned();		/* utd ends, if it has not failed */
+		r = child_await(*pid, -1, -1, sig, NULL);
+	}
 	close(fds[0]);
 	free(until);
 	return r;

@@ -215,7 +215,7 @@ kept_one(const char *path, int dir, const struct bytes *now, int delete,
 		n += is_left(name, now, delete, &stays);
 		if (delete && !has_name(now, now->n, name) &&
 		    owner_of(name) == 0)
-			ut_bell_remove(name);
+			(void)ut_bell_remove(name);
 	}
 	if (delete && !stays && unlinkat(dir, strrchr(path, '/') + 1, 0) == -1)
 		say_errno("%s", path);

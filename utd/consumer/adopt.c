@@ -35,14 +35,18 @@
 
 #define TRIES	1000		/* a program of bad faith may go on for ever */
 
-/* Keep writers from dropping it; false if it is in another state by now. */
+/*
+ * Keep writers from dropping it; false if it is in another state by now.  The
+ * last consumer may have pinned it, and nobody may drop it before we have
+ * looked: what was OWNED stays pinned if it is FULL now.
+ */
 static bool
 sub_hold(struct region *r, uint32_t i, uint64_t word)
 {
 	if (!r->overwrites || UT_STATE(word) == UT_READING)
 		return true;
 	if (UT_STATE(word) == UT_OWNED)
-		return region_pin(r, i, &word);
+		return region_pin_any(r, i, &word);
 	return UT_STATE(word) == UT_TAKEN || UT_STATE(word) == UT_FREE ||
 	    region_sub_take(r, i, word);
 }

@@ -263,6 +263,14 @@ region_new(const struct region *like, bool again, int fd)
 	return NULL;
 }
 
+/* Remove the name of the region, unless somebody has done that. */
+void
+region_unlink(const struct region *r)
+{
+	if (shm_unlink(r->shm) == -1 && errno != ENOENT)
+		log_warn("shared memory %s is left, for you to remove", r->shm);
+}
+
 /* Let go of the region, and if `gone', remove it; else others will have it. */
 void
 region_free(struct region *r, bool gone)
@@ -270,7 +278,7 @@ region_free(struct region *r, bool gone)
 	region_unmap(r);
 	close(r->fd);
 	if (gone)
-		shm_unlink(r->shm);
+		region_unlink(r);
 	region_release(r);
 }
 

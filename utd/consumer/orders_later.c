@@ -17,7 +17,6 @@
 /* The parent's messages that a consumer obeys between two passes. */
 
 #include <sys/types.h>
-#include <sys/mman.h>
 
 #include <errno.h>
 #include <stdlib.h>
@@ -144,7 +143,7 @@ do_watch(struct ut_msg *m)
 static void
 reply_finished(uint32_t serial, struct region *r)
 {
-	(void)shm_unlink(r->shm);
+	region_unlink(r);
 	reply_counts(serial, r, 0);
 	region_end(r, false);
 }
@@ -194,7 +193,7 @@ do_bury(struct ut_msg *m)
 			    before), why);
 		reply_finished(serial, r);
 	} else {
-		(void)shm_unlink(like.shm);
+		region_unlink(&like);
 		reply_counts(serial, NULL, 0);
 	}
 }

@@ -176,6 +176,7 @@ extern struct region *regions;
 /* memory.c: the shared memory.  region_new returns NULL and errno. */
 struct region *region_new(const struct region *, bool, int);
 size_t	 region_size(const struct region *);	/* bytes of shared memory */
+void	 region_unlink(const struct region *);
 void	 region_free(struct region *, bool);
 struct region *region_private(const struct region *);
 void	 region_private_free(struct region *);
@@ -196,6 +197,7 @@ void	 region_sub_leave(struct region *, uint32_t);
 void	 region_sub_free(struct region *, uint32_t);
 void	 region_sub_drop(struct region *, uint32_t, uint64_t);
 void	 region_round(struct region *, uint32_t);
+bool	 region_pin_any(struct region *, uint32_t, uint64_t *);
 bool	 region_pin(struct region *, uint32_t, uint64_t *);
 void	 region_unpin(struct region *, uint32_t);
 uint64_t region_overwritten(struct region *);

@@ -391,18 +391,25 @@ region_round(struct region *r, uint32_t i)
 /*
  * Let the writer of what is OWNED know that a packet may end there, and in
  * overwrite mode keep it from being dropped when it is full, and find out whose
- * it is by now; false if it is not OWNED any more.  See libut/callstack.c and
- * overwrite.c.
+ * it is by now; false if it is not OWNED any more, and cannot be dropped either.
+ * See libut/callstack.c and overwrite.c.
  */
 bool
-region_pin(struct region *r, uint32_t i, uint64_t *word)
+region_pin_any(struct region *r, uint32_t i, uint64_t *word)
 {
 	store(&r->subs[i].pin, 1);
 	atomic_thread_fence(memory_order_seq_cst);
 	if (!r->overwrites)
 		return true;
 	*word = load_acquire(&r->subs[i].state);
-	if (UT_STATE(*word) == UT_OWNED)
+	return UT_STATE(*word) == UT_OWNED;
+}
+
+/* Pin it only if it still is OWNED. */
+bool
+region_pin(struct region *r, uint32_t i, uint64_t *word)
+{
+	if (region_pin_any(r, i, word))
 		return true;
 	region_unpin(r, i);
 	return false;

@@ -113,7 +113,7 @@ sleep_bell(char *name)
 		return 0;
 	if (ut_bell_adopt(&b, name) == -1) {
 		if (errno != ENOENT)
-			ut_bell_remove(name);	/* half made */
+			(void)ut_bell_remove(name);	/* half made */
 		while (ut_bell_create(&b, name) == -1) {
 			if (errno != EEXIST || ++tries == 100)
 				return -1;
@@ -196,7 +196,9 @@ sleep_ring(void)
 void
 sleep_end(void)
 {
-	ut_bell_remove(bell.name);
+	if (ut_bell_remove(bell.name) == -1 && errno != ENOENT)
+		log_warn("shared memory %s is left, for you to remove",
+		    bell.name);
 	ut_bell_close(&bell);
 }
 

@@ -306,7 +306,7 @@ stray_remove(const char *name, const struct stat *st)
 		return;
 	}
 	(void)shm_unlink(name);
-	ut_bell_remove(name);
+	(void)ut_bell_remove(name);
 	if (other && seteuid(0) == -1)
 		fatal("uid 0");
 }

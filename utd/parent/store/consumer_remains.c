@@ -22,6 +22,7 @@
 #include <sys/types.h>
 #include <sys/mman.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -70,7 +71,8 @@ consumer_unlock(uid_t uid)
 	char path[PATH_MAX];
 
 	lock_name(path, sizeof(path), uid);
-	unlink(path);
+	if (unlink(path) == -1 && errno != ENOENT)
+		log_warn("%s is left, for you to remove", path);
 }
 
 /*
@@ -86,10 +88,9 @@ consumer_remove(const struct consumer *c, const char *name, bool bell)
 		log_warn("uid %lu", (unsigned long)c->uid);
 		return;
 	}
-	if (bell)
-		ut_bell_remove(name);
-	else
-		(void)shm_unlink(name);
+	if ((bell ? ut_bell_remove(name) : shm_unlink(name)) == -1 &&
+	    errno != ENOENT && errno != EACCES)
+		log_warn("shared memory %s is left, for you to remove", name);
 	if (other && seteuid(0) == -1)
 		fatal("uid 0");
 }
