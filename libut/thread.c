@@ -136,13 +136,19 @@ writer_leave(struct writer *w, struct region *rg)
 
 /*
  * The event at l is over, but did not end itself: perhaps in a callback, which
- * nobody is in any more.  Release, as at the end of an event: see is_quiet.
+ * nobody is in any more.  The level is ours before its writers are looked at:
+ * a handler that records meanwhile takes another, and one that jumps out of
+ * here leaves it to the next event, as any that was left.  Release, as at the
+ * end of an event: see is_quiet.
  */
 static void
 level_free(struct level *l)
 {
 	uint32_t mask;
 
+	__atomic_store_n(&l->frame, (uintptr_t)__builtin_frame_address(0),
+	    __ATOMIC_RELAXED);
+	atomic_signal_fence(memory_order_seq_cst);
 	for (mask = l->regions; mask != 0; mask &= mask - 1)
 		ut_writer_undo(&l->writers[__builtin_ctz(mask)]);
 	l->calling = false;
