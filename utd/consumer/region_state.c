@@ -391,7 +391,7 @@ region_round(struct region *r, uint32_t i)
 /*
  * Let the writer of what is OWNED know that a packet may end there, and in
  * overwrite mode keep it from being dropped when it is full, and find out whose
- * it is by now; false if it is not OWNED any more, and cannot be dropped either.
+ * it is by now; false if it is not OWNED any more.  Then, too, nobody drops it.
  * See libut/callstack.c and overwrite.c.
  */
 bool
