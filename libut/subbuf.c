@@ -472,21 +472,22 @@ ut_writer_room(struct writer *w, struct region *rg, size_t len, uint64_t now)
 
 /*
  * The writer's event was left.  If that was in the middle of the commit, the
- * writer counts the event and nobody else does: then the next event is written
- * over it.  Behind it, the time of the next event would be in `last' before
- * either is committed, and a packet might end there, later than the first
- * begins.  What others may store in commit only takes the writer back.
+ * writer counts the event and nobody else does: then the writer is as one whose
+ * event was left when it claimed the sub-buffer, and the next event delivers
+ * that and claims another.  Behind the one that was left, the next one's time
+ * would be in `last' before either is committed, and a packet might end there,
+ * later than the first begins.  In its place, the next one's time might be too
+ * far from the one before, which last does not tell any more.
  */
 void
 ut_writer_undo(struct writer *w)
 {
-	uint64_t word;
-
+	if (w->room != 0 && UT_COMMIT_LEN(atomic_load_explicit(&w->sub->commit,
+	    memory_order_relaxed)) < UT_COMMIT_LEN(w->commit))
+		w->room = 0;
+	atomic_signal_fence(memory_order_seq_cst);
 	if (w->room == 0)
-		return;
-	word = atomic_load_explicit(&w->sub->commit, memory_order_relaxed);
-	if (UT_COMMIT_LEN(word) < UT_COMMIT_LEN(w->commit))
-		w->commit = word;
+		w->commit = 0;
 }
 
 /*

@@ -124,7 +124,7 @@ actor_set(unsigned int n, void (*body)(void), unsigned int program)
 	a->state = READY;
 	a->self = NULL;
 	a->value = NULL;
-	a->entered = a->blocked = false;
+	a->entered = a->blocked = a->ending = false;
 	a->depth = 0;
 	a->word = NULL;
 	a->nap = 0;

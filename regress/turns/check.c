@@ -96,6 +96,13 @@ check_file(const unsigned char *p, size_t size)
 			wrong("files: packets overlap");
 		if (pk.seq < seq)
 			wrong("files: packets out of order");
+		if (T->verbose)
+			printf("packet %llu: %llu bytes, %llx to %llx, "
+			    "discarded %llu\n", (unsigned long long)pk.seq,
+			    (unsigned long long)pk.len,
+			    (unsigned long long)pk.begin,
+			    (unsigned long long)pk.end,
+			    (unsigned long long)pk.discarded);
 		gaps += pk.seq > seq;
 		seq = pk.seq + 1;
 		end = pk.end;
@@ -137,7 +144,7 @@ check_counts(const uint64_t *n, uint64_t missing)
 		wrong("every event: too many are counted as overwritten");
 	if (missing > late && gaps == 0 && T->mode == OVERWRITE && !any_taken())
 		wrong("every event: no gap tells of what was overwritten");
-	if (gaps > 0 && T->mode != OVERWRITE && T->mode != KEEP)
+	if (gaps > 0 && !T->dropped)
 		wrong("every event: a gap tells of nothing");
 	if (lost < n[LOST] || lost > n[LOST] + open + n[REFUSED] +
 	    (T->filtered ? missing : 0))

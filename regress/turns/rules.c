@@ -119,6 +119,7 @@ rule_state(struct ut_subbuf *sub, uint64_t old, uint64_t v, bool swapped)
 		wrong("states: sub-buffer %d goes from %llx to %llx",
 		    (int)(sub - T->memory->subs), (unsigned long long)old,
 		    (unsigned long long)v);
+	T->dropped |= OF(v, UT_TAKEN);
 	if (OF(v, UT_FREE) && (atomic_load(&sub->commit) != 0 ||
 	    atomic_load(&sub->consumed) != 0 ||
 	    atomic_load(&sub->writing) != 0 || atomic_load(&sub->seq) != 0))

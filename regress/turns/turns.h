@@ -83,6 +83,7 @@ struct actor {
 	bool		 entered;	/* its ut_entered */
 	unsigned int	 depth;		/* events in one another */
 	bool		 blocked;	/* no handler runs now */
+	bool		 ending;	/* its thread */
 	unsigned int	 handler, death;	/* steps until then */
 	const void	*word;		/* what it sleeps for */
 	unsigned int	 nap;		/* turns of others until it goes on */
@@ -102,6 +103,7 @@ struct turns {
 	jmp_buf		 driver;
 	bool		 started, stopped;	/* the session */
 	bool		 rung;
+	bool		 dropped;	/* a sub-buffer, once */
 	uint64_t	 now;		/* ns */
 	uint64_t	 leap;		/* of a thousand, times that leap */
 	bool		 dead[NPROGRAMS], known[NPROGRAMS], buried[NPROGRAMS];

@@ -64,7 +64,7 @@ event(void)
 	a->depth++;
 	p = ut_begin(&r, &events[a->program], EVENT_LEN);
 	if (p == NULL) {
-		l->events[n].fate = T->stopped ? REFUSED : LOST;
+		l->events[n].fate = T->stopped || a->ending ? REFUSED : LOST;
 	} else {
 		for (; p != NULL; p = ut_commit(&r))
 			fill(p, me, n, a->depth);
@@ -85,10 +85,11 @@ handler(void)
 	struct actor *a = &T->actors[T->current];
 
 	a->handler = 1 + random_below(T->signals);
-	if (T->current == CONSUMER || a->depth == 0 || a->depth > 2)
+	if (T->current == CONSUMER || (a->depth == 0 && !a->ending) ||
+	    a->depth > 2)
 		return;
 	event();
-	if (!T->jumps || random_below(4) != 0)
+	if (!T->jumps || a->ending || random_below(4) != 0)
 		return;
 	a->depth = 0;
 	_longjmp(a->out, 1);
@@ -108,7 +109,7 @@ writer(void)
 		a->todo--;
 		event();
 	}
-	a->handler = 0;
+	a->ending = true;
 	while ((value = a->value) != NULL) {
 		a->value = NULL;
 		thread_end(value);

@@ -500,6 +500,26 @@ region_finish(struct region *r, bool dead)
 	region_check(r);
 }
 
+/*
+ * Free what a dead thread was in.  What it had committed is written; if that is
+ * nothing, a claim that the slot counts is taken back.  So the next consumer
+ * does not take it for missing, wherever we die.
+ */
+static void
+bury_owned(struct region *r, uint32_t i, uint32_t slot)
+{
+	const struct ut_subbuf *sub = &r->subs[i];
+	const uint64_t seq = load(&sub->seq);
+
+	if (load(&sub->commit) != 0) {
+		region_advance(r, slot, seq);
+		region_passed(r, slot, r->done_seq[slot]);
+	} else if (seq != 0 && seq == load(&r->slots[slot].seq)) {
+		store(&r->slots[slot].seq, seq - 1);
+	}
+	region_sub_free(r, i);
+}
+
 /* Free what the dead still hold, which is empty, or out of order. */
 static void
 bury_slots(struct region *r)
@@ -517,7 +537,7 @@ bury_slots(struct region *r)
 		    region_keep(r, i, word))
 			continue;
 		if (UT_STATE(word) == UT_OWNED)
-			region_sub_free(r, i);
+			bury_owned(r, i, slot);
 		else if (UT_STATE(word) == UT_TAKEN)
 			region_sub_drop(r, i, word);
 	}

@@ -249,6 +249,26 @@ tell_slot(struct region *r, uint32_t i, uint64_t told, uint64_t last)
 }
 
 /*
+ * The slot's claims that count; 0: a thread has the slot, which will tell of
+ * them.  Acquire pairs with the fence in front of a claim's labels: who sees
+ * the claim sees that a thread has, or had, the slot, and the sub-buffer.  A
+ * thread that ends takes its last claim back if that is empty; then another may
+ * have the slot, and claim more.
+ */
+static uint64_t
+slot_claims(const struct region *r, uint32_t i, bool all)
+{
+	const ut_a64 *seq = &r->slots[i].seq;
+	const uint64_t before = load_acquire(seq);
+	uint64_t now;
+
+	if (!slot_over(r, i, all))
+		return 0;
+	now = load(seq);
+	return now < before ? now : before;
+}
+
+/*
  * Tell of the slots that no thread has any more, or of all.  The claims are
  * counted before the look at who has the slot, and that before the look at the
  * sub-buffers: what another thread claims meanwhile is there, or tells later.
@@ -262,11 +282,8 @@ gone_slots(struct region *r, bool all)
 
 	if (!r->overwrites || r->copy || (t->meta == -1 && !t->nowhere))
 		return;
-	for (i = 0; i < n; i++) {
-		r->losses[i].seq = load(&r->slots[i].seq);
-		if (!slot_over(r, i, all))
-			r->losses[i].seq = 0;
-	}
+	for (i = 0; i < n; i++)
+		r->losses[i].seq = slot_claims(r, i, all);
 	atomic_thread_fence(memory_order_acquire);
 	last = look_slots(r, all);
 	for (i = 0; i < n; i++)
