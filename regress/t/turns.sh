@@ -2,7 +2,8 @@
 #
 # Writers, handlers, consumers and deaths take turns as a seed says, in a memory
 # as weak as C11 allows: turns/README.  Nothing that ut_abi(5) promises is
-# broken, in so many runs as TURNS_SECONDS allow; and each of the faults of
+# broken, in so many runs of new seeds as TURNS_SECONDS allow, or in TURNS_RUNS
+# of the same; and each of the faults of
 # turns/faults is found, or of the first TURNS_FAULTS.
 
 . ./common.sh
@@ -13,7 +14,7 @@ echo 'int main(void) { return 0; }' >"$T/x.c"
 $CC -fsanitize=thread -S -o /dev/null "$T/x.c" 2>/dev/null &&
     [ "$($CC -dM -E "$T/x.c" | grep -c __LP64__)" -eq 1 ] ||
     skip "the compiler has no hooks for atomic operations"
-seconds=${TURNS_SECONDS-900}
+seconds=${TURNS_SECONDS-900} cpus=$(getconf _NPROCESSORS_ONLN)
 
 cd turns || exit 1
 ${MAKE-make} CC="$CC" CFLAGS="-O2 -g" >"$T/out" 2>&1 ||
@@ -40,7 +41,7 @@ while IFS='	' read -r name file change; do
 	esac
 	[ "$found" -lt "$most" ] || break
 	plant "$name" "$file" "$change"
-	if nice -n 19 "$T/fault" -s 600 -p "$(getconf _NPROCESSORS_ONLN)" >"$T/out"; then
+	if nice -n 19 "$T/fault" -s 600 -p "$cpus" >"$T/out"; then
 		missed="$missed $name"
 	else
 		found=$((found + 1))
@@ -50,6 +51,11 @@ done <faults
 [ -z "$missed" ] || fail "not found:$missed"
 echo "$found faults found"
 
-nice -n 19 ./turns -s "$seconds" -p "$(getconf _NPROCESSORS_ONLN)" -f $(($(date +%s) * 1000000)) >"$T/out" ||
+if [ -n "${TURNS_RUNS-}" ]; then
+	set -- -n "$TURNS_RUNS" -f 1
+else
+	set -- -s "$seconds" -f $(($(date +%s) * 1000000))
+fi
+nice -n 19 ./turns "$@" -p "$cpus" >"$T/out" ||
     fail "$(cat "$T/out")"
 cat "$T/out"
