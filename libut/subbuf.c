@@ -471,13 +471,14 @@ ut_writer_room(struct writer *w, struct region *rg, size_t len, uint64_t now)
 }
 
 /*
- * The writer's event was left.  If that was in the middle of the commit, the
- * writer counts the event and nobody else does: then the writer is as one whose
- * event was left when it claimed the sub-buffer, and the next event delivers
- * that and claims another.  Behind the one that was left, the next one's time
- * would be in `last' before either is committed, and a packet might end there,
- * later than the first begins.  In its place, the next one's time might be too
- * far from the one before, which last does not tell any more.
+ * The writer's event was left.  If that was in the middle of its commit, the
+ * writer counts an event that the sub-buffer does not.  The next event must not
+ * go there.  If it came behind the one that was left, both would be committed
+ * at once, with the time of the second in `last' before that: a packet that
+ * ends in between would end after the first.  If it were written over it, last
+ * might be that of the one that was left, and not tell how far the next one is
+ * from the one before.  So the writer has no room any more, and the next event
+ * delivers the sub-buffer as it is and claims another.
  */
 void
 ut_writer_undo(struct writer *w)

@@ -2,9 +2,9 @@
 #
 # Writers, handlers, consumers and deaths take turns as a seed says, in a memory
 # as weak as C11 allows: turns/README.  Nothing that ut_abi(5) promises is
-# broken, in so many runs of new seeds as TURNS_SECONDS allow, or in TURNS_RUNS
-# of the same; and each of the faults of
-# turns/faults is found, or of the first TURNS_FAULTS.
+# broken, in as many runs of new seeds as TURNS_SECONDS allow, or in TURNS_RUNS
+# runs of seeds that are always the same.  The faults of turns/faults are found,
+# all or the first TURNS_FAULTS.
 
 . ./common.sh
 

@@ -117,7 +117,7 @@ actor_set(unsigned int n, void (*body)(void), unsigned int program)
 		stack_make(a);
 		T->current = was;
 	}
-	/* What another run has left there must not matter to this one. */
+	/* The rest of another run must not matter to this one. */
 	if (was == NACTORS)
 		memset(a->top - BASE - USED, 0, USED);
 	memcpy(a->at, a->start, sizeof(a->at));
@@ -130,7 +130,7 @@ actor_set(unsigned int n, void (*body)(void), unsigned int program)
 	a->nap = 0;
 }
 
-/* Some actor in that state, or NACTORS. */
+/* An actor in that state, at random, or NACTORS. */
 static unsigned int
 choose_of(enum state state, bool naps)
 {
@@ -143,7 +143,7 @@ choose_of(enum state state, bool naps)
 	return n > 0 ? which[random_below(n)] : NACTORS;
 }
 
-/* Who waits for others goes on when all do, and who sleeps for long then. */
+/* Actors that wait for others go on when all do, and those that sleep last. */
 static unsigned int
 choose(void)
 {
@@ -155,7 +155,7 @@ choose(void)
 	return i;
 }
 
-/* All others that wait for turns have had one more. */
+/* The others that wait for turns have had one more. */
 static void
 naps_shorten(const struct actor *of)
 {
@@ -198,7 +198,7 @@ turn_pass(void)
 	unsigned int next;
 
 	naps_shorten(a);
-	/* Who waits for others looks again soon. */
+	/* An actor that waits for others looks again soon. */
 	T->turn = 1 + random_below(a->nap != 0 ? 8 : T->turn_max);
 	next = choose();
 	if (next == T->current && a->state != DEAD) {
@@ -249,7 +249,7 @@ actor_nap(unsigned int n)
 	turn_pass();
 }
 
-/* All of its threads end where they are. */
+/* The program is killed: its threads end where they are. */
 void
 program_kill(unsigned int program)
 {

@@ -25,11 +25,11 @@
 #include "../../utd/consumer/sink.h"
 #include "turns.h"
 
-/* What files tell of: events lost, and gaps where others are missing. */
+/* Events that files tell of as lost, and gaps where others are missing. */
 static uint64_t told;
 static unsigned int gaps;
 
-/* One event at p, of n bytes; its length. */
+/* Check the event at p, of at most n bytes; returns its length. */
 static size_t
 check_event(const unsigned char *p, size_t n, const struct packet *pk,
     uint64_t *time, unsigned int *last)
@@ -127,13 +127,13 @@ any_taken(void)
 	return false;
 }
 
-/* What is not in the files is counted, and no more than that. */
+/* Events that are not in the files are counted, and no more than these. */
 static void
 check_counts(const uint64_t *n, uint64_t missing)
 {
 	const uint64_t open = n[BEGUN] + n[LATE], lost = lost_now();
 	const uint64_t over = overwritten_now();
-	/* One with a filter may find late that there is no room for it. */
+	/* An event with a filter may find late that there is no room. */
 	const uint64_t late = T->filtered && lost > n[LOST] ? lost - n[LOST] :
 	    0;
 

@@ -62,7 +62,7 @@ region_make(void)
 	return r;
 }
 
-/* The parent tells of programs that have died; theirs is written and freed. */
+/* The parent tells of programs that have died: their events are written. */
 static void
 bury(struct region *r)
 {
@@ -192,7 +192,7 @@ consumer(void)
 	region_finish(r, T->known[0] && T->known[1]);
 }
 
-/* It died; the next one has nothing of what it had in its own memory. */
+/* The consumer died; the next one has none of its private memory. */
 void
 consumer_again(void)
 {

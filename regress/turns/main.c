@@ -16,8 +16,9 @@
 
 
 /*
- * turns [-f first] [-n runs] [-s seconds] [-p processes]: runs of the seeds from
- * first on; one that breaks a rule is told of by its seed, and ends all.
+ * turns [-v] [-f first] [-n runs] [-p processes] [-s seconds]: runs of the
+ * seeds from first on.  A run that breaks a rule is told of by its seed, and ends its
+ * process.
  */
 
 #include <sys/wait.h>

@@ -16,8 +16,8 @@
 
 
 /*
- * What ut_abi(5) says of the state of a sub-buffer: who may change it from
- * which word to which.
+ * The states of a sub-buffer in ut_abi(5): who may change them from which word
+ * to which.
  */
 
 #include "turns.h"

@@ -89,7 +89,7 @@ __wrap_free(void *p)
  * Time.
  */
 
-/* What was stored long ago can be seen. */
+/* Time passes, and if that is long, all that was stored can be seen. */
 void
 time_pass(uint64_t ns)
 {
@@ -358,12 +358,12 @@ __wrap_setitimer(int which, const void *new, void *old)
 }
 
 /*
- * What else libut calls.
+ * Other parts of libut.
  */
 struct prefix ut_prefixes[UT_REGIONS];
 uint32_t ut_prefixed;
 
-/* One event of four does not pass. */
+/* The filter, for which see writers.c. */
 bool
 ut_passes(const struct ut_event *ev, const struct writer *w,
     const struct region *rg, const unsigned char *p, size_t n)

@@ -58,7 +58,7 @@ struct memory {
 	void *_Atomic		 users[NPROGRAMS][NSLOTS];	/* ut_users */
 };
 
-/* What became of an event. */
+/* The fate of an event: LATE is recorded when the session had ended. */
 enum fate { NEVER, BEGUN, LOST, REFUSED, RECORDED, LATE };
 
 struct log {
@@ -97,7 +97,9 @@ struct turns {
 	enum mode	 mode;
 	unsigned int	 steps;
 	unsigned int	 turn;		/* steps that are left of it */
-	unsigned int	 turn_max, stale, signals;	/* see main.c */
+	unsigned int	 turn_max;	/* steps, at most */
+	unsigned int	 stale;		/* of 16, loads that may be old */
+	unsigned int	 signals;	/* steps between two, at most */
 	unsigned int	 current;	/* actor; NACTORS: none, and no model */
 	struct actor	 actors[NACTORS];
 	jmp_buf		 driver;

@@ -82,7 +82,7 @@ static struct places {
 	unsigned int	 n;
 } places, *const P = &places;
 
-/* What is shared with nobody. */
+/* Memory that is shared with nobody, or the latest store to what is. */
 static uint64_t
 load_plain(const void *at, unsigned int size)
 {
@@ -193,7 +193,7 @@ weak_settle(void)
 	W->settled = W->latest;
 }
 
-/* One has heard from the system that the other has ended. */
+/* The system has told one actor that the other has ended. */
 void
 weak_heard(unsigned int by, unsigned int of)
 {
@@ -245,7 +245,7 @@ load(unsigned int n, int order)
 	    order);
 }
 
-/* Which view does a store with that order pass on, besides `with'? */
+/* The view that a store with that order passes on, besides `with'. */
 static uint32_t
 passed(struct sight *s, int order, uint32_t with)
 {
@@ -402,16 +402,20 @@ weak_change(void *at, unsigned int size, enum how how, uint64_t v, int order)
 	return old;
 }
 
-/* One that fails is a load, which may find what is old, or weakly nothing. */
+/*
+ * An exchange that fails is a load, which may find an old store.  A weak one
+ * may fail without a reason.
+ */
 static bool
 weak_cas(void *at, unsigned int size, uint64_t *was, uint64_t v, int order,
     int failed, bool weak)
 {
 	unsigned int n = place(at, size);
-	const uint64_t old = n == 0 ? load_plain(at, size) : (step(),
-	    load_plain(at, size));
-	uint64_t seen;
+	uint64_t old, seen;
 
+	if (n != 0)
+		step();
+	old = load_plain(at, size);
 	if (n == 0) {
 		if (old == *was)
 			store_plain(at, size, v);
@@ -574,44 +578,29 @@ HOOKS(16, uint16_t)
 HOOKS(32, uint32_t)
 HOOKS(64, uint64_t)
 
-#define PLAIN(bytes)							\
-void __tsan_read##bytes(void *);					\
-void __tsan_write##bytes(void *);					\
+#define PLAIN(name, bytes)						\
+void __tsan_##name##read##bytes(void *);				\
+void __tsan_##name##write##bytes(void *);				\
 void									\
-__tsan_read##bytes(void *p)						\
+__tsan_##name##read##bytes(void *p)					\
 {									\
 	weak_read(p, bytes);						\
 }									\
 void									\
-__tsan_write##bytes(void *p)						\
+__tsan_##name##write##bytes(void *p)					\
 {									\
 	weak_write(p, bytes);						\
 }
 
-PLAIN(1)
-PLAIN(2)
-PLAIN(4)
-PLAIN(8)
-PLAIN(16)
-
-#define UNALIGNED(bytes)						\
-void __tsan_unaligned_read##bytes(void *);				\
-void __tsan_unaligned_write##bytes(void *);				\
-void									\
-__tsan_unaligned_read##bytes(void *p)					\
-{									\
-	weak_read(p, bytes);						\
-}									\
-void									\
-__tsan_unaligned_write##bytes(void *p)					\
-{									\
-	weak_write(p, bytes);						\
-}
-
-UNALIGNED(2)
-UNALIGNED(4)
-UNALIGNED(8)
-UNALIGNED(16)
+PLAIN(, 1)
+PLAIN(, 2)
+PLAIN(, 4)
+PLAIN(, 8)
+PLAIN(, 16)
+PLAIN(unaligned_, 2)
+PLAIN(unaligned_, 4)
+PLAIN(unaligned_, 8)
+PLAIN(unaligned_, 16)
 
 void	 __tsan_init(void);
 void	 __tsan_read_range(void *, size_t);

@@ -40,6 +40,7 @@ fill(unsigned char *p, unsigned int actor, unsigned int n, unsigned int depth)
 	memcpy(p, bytes, sizeof(bytes));
 }
 
+/* The filter: one event of four does not pass. */
 bool
 passes(const unsigned char *p)
 {
@@ -168,8 +169,8 @@ programs_reset(void)
 }
 
 /*
- * What a program has looked for in vain it looks for again once something is
- * freed.  So nothing is free that it takes for taken.
+ * A program that has looked in vain looks again once something is freed.  So
+ * nothing is free that it takes for taken.
  */
 static void
 check_program(unsigned int i)

@@ -137,7 +137,7 @@ gone_look(struct region *r, struct packet *pk)
 		pk->begin = pk->end;
 }
 
-/* Will no thread go on with the slot?  Or with any: all. */
+/* Will no thread go on with the slot?  True of all slots in the last pass. */
 static bool
 slot_over(const struct region *r, uint32_t i, bool all)
 {
@@ -150,10 +150,10 @@ slot_over(const struct region *r, uint32_t i, bool all)
 }
 
 /*
- * Does a packet come, or has one come, of the sub-buffer with that word, which
- * the slot has?  None will if the thread has ended before its first event there
- * or while it dropped what was there.  Then nothing is missing of a claim that
- * the slot counts.
+ * Is there a packet of that sub-buffer of the slot's, or will there be one?
+ * Not if the thread has ended before its first event there, or while it dropped
+ * what others had there.  A claim without an event is then taken out of what
+ * the slot is to tell: nothing is missing.
  */
 static bool
 sub_tells(struct region *r, uint32_t i, uint64_t word, bool all)
