@@ -51,13 +51,16 @@ sub_hold(struct region *r, uint32_t i, uint64_t word)
 	    region_sub_take(r, i, word);
 }
 
-/* Find out how much of a sub-buffer the last consumer has written. */
+/*
+ * Find out how much of a sub-buffer the last consumer has written.  What was
+ * consumed, and what was to be next, are looked at once, before: who drops a
+ * sub-buffer that is not held stores one after the other.
+ */
 static void
 adopt_held(struct region *r, const struct sink *k, uint32_t i,
-    uint64_t word)
+    uint64_t word, uint64_t consumed, uint64_t next)
 {
 	struct ut_subbuf *sub = &r->subs[i];
-	uint64_t consumed = load(&sub->consumed), next = load(&sub->writing);
 	uint64_t commit = load_acquire(&sub->commit), until;
 
 	if (UT_STATE(word) == UT_FREE || UT_STATE(word) == UT_TAKEN)
@@ -91,15 +94,16 @@ static void
 adopt_sub(struct region *r, const struct sink *k, uint32_t i)
 {
 	struct ut_subbuf *sub = &r->subs[i];
-	uint64_t word;
+	uint64_t word, consumed, next;
 	int tries;
 
 	for (tries = 0; tries < TRIES; tries++) {
 		r->round[i] = load_acquire(&sub->round);
 		word = load_acquire(&sub->state);
-		if (load(&sub->writing) == load(&sub->consumed) ||
-		    sub_hold(r, i, word)) {
-			adopt_held(r, k, i, word);
+		consumed = load(&sub->consumed);
+		next = load(&sub->writing);
+		if (next == consumed || sub_hold(r, i, word)) {
+			adopt_held(r, k, i, word, consumed, next);
 			break;
 		}
 	}
