@@ -212,6 +212,18 @@ slot_find(struct writer *w, struct region *rg)
 	return false;
 }
 
+/* Wake so many of those who wait, if any has said so since the last time. */
+void
+ut_wake_waiting(struct region *rg, uint32_t n)
+{
+	struct ut_header *h = rg->header;
+
+	if (atomic_load_explicit(&h->waiting, memory_order_relaxed) != 0 &&
+	    atomic_exchange_explicit(&h->waiting, 0,
+	    memory_order_relaxed) != 0)
+		ut_word_wake(&h->waiting, n);
+}
+
 /*
  * A writer that has found nothing in vain may look again, and one that waits
  * for that does.  The fence orders freed before the load of `waiting', as
@@ -220,16 +232,12 @@ slot_find(struct writer *w, struct region *rg)
 void
 ut_now_free(struct region *rg)
 {
-	struct ut_header *h = rg->header;
-
-	atomic_fetch_add_explicit(&h->freed, 1, memory_order_release);
+	atomic_fetch_add_explicit(&rg->header->freed, 1,
+	    memory_order_release);
 	if (rg->patience == 0)
 		return;
 	atomic_thread_fence(memory_order_seq_cst);
-	if (atomic_load_explicit(&h->waiting, memory_order_relaxed) != 0 &&
-	    atomic_exchange_explicit(&h->waiting, 0,
-	    memory_order_relaxed) != 0)
-		ut_word_wake(&h->waiting, 1);
+	ut_wake_waiting(rg, 1);
 }
 
 /* The level that the writer is of. */

@@ -378,7 +378,7 @@ wait_claim(struct writer *w, struct region *rg, size_t len, bool slow)
 	do {
 		if (!ut_writer_ours(w, rg))
 			return ROOM_NONE;	/* a child has come back */
-		ut_wait_say(rg);
+		ut_wait_say(&s, rg);
 		room = room_claim_again(w, rg, len, slow);
 	} while (room == ROOM_NONE && ut_wait(&s, rg));
 	ut_wait_end(&s, rg);

@@ -283,6 +283,7 @@ bool		 ut_writer_bind(struct writer *, struct region *);
 void		 ut_writer_unbind(struct writer *, struct region *);
 void		 ut_writer_let_go(struct writer *);
 void		 ut_slot_leave(struct writer *, struct region *);
+void		 ut_wake_waiting(struct region *, uint32_t);
 void		 ut_now_free(struct region *);
 void		 ut_bell_maybe(struct region *, uint32_t);
 void		 ut_bell_wake(struct region *);
@@ -310,6 +311,8 @@ void		 ut_drop_later(const struct region *, struct ut_subbuf *);
 struct space {
 	uint64_t	 begun;
 	uint32_t	 nap;		/* ms */
+	uint32_t	 freed;		/* at the last look, or when it began */
+	uint32_t	 freed_before;	/* at the look before that */
 	bool		 rung;
 };
 
@@ -317,7 +320,7 @@ void		 ut_wait_init(const struct region *);
 void		 ut_wait_room(const struct region *);
 bool		 ut_wait_may(const struct writer *, struct region *);
 void		 ut_wait_begin(struct space *, struct region *);
-void		 ut_wait_say(struct region *);
+void		 ut_wait_say(struct space *, struct region *);
 bool		 ut_wait(struct space *, struct region *);
 void		 ut_wait_end(const struct space *, struct region *);
 

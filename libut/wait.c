@@ -26,9 +26,11 @@
  * waiting if that is 1, and wakes as many as it has freed.  A fence on either
  * side orders the two, so that one sees the other: the look finds what is free,
  * or the 1 is found, and then the writer does not go to sleep or is woken.  Who
- * is woken stores 1 again before it looks, for those that sleep on.  A consumer
- * that dies in between leaves all that to the next one, which raises freed and
- * wakes everybody.  regress/spin/block.pml is this, for a model checker.
+ * is woken stores 1 again before it looks, for those that sleep on.  What is
+ * freed before that store wakes nobody: so who has waited wakes as many as were
+ * freed between its last two looks, but for itself.  A consumer that dies in
+ * between leaves all that to the next one, which raises freed and wakes
+ * everybody.  regress/spin/block.pml is this, for a model checker.
  *
  * The sleep is short, though.  Not all that a wait ends for is told of in this
  * way, and who is woken may be dead before it looks.
@@ -153,6 +155,8 @@ ut_wait_begin(struct space *s, struct region *rg)
 {
 	s->begun = ut_nanoseconds();
 	s->nap = 1;
+	s->freed = atomic_load_explicit(&rg->header->freed,
+	    memory_order_relaxed);
 	s->rung = false;
 	atomic_fetch_add_explicit(&rg->header->waits, 1,
 	    memory_order_relaxed);
@@ -177,10 +181,13 @@ wait_ring(struct space *s, struct region *rg)
 
 /* Before the writer looks for space once more. */
 void
-ut_wait_say(struct region *rg)
+ut_wait_say(struct space *s, struct region *rg)
 {
 	atomic_store_explicit(&rg->header->waiting, 1, memory_order_relaxed);
 	atomic_thread_fence(memory_order_seq_cst);
+	s->freed_before = s->freed;
+	s->freed = atomic_load_explicit(&rg->header->freed,
+	    memory_order_relaxed);
 }
 
 /*
@@ -207,13 +214,20 @@ ut_wait(struct space *s, struct region *rg)
 	return true;
 }
 
+/*
+ * The writer has looked for the last time.  If others sleep, and nobody has
+ * woken them since it stored 1, then that 1 is what it finds.
+ */
 void
 ut_wait_end(const struct space *s, struct region *rg)
 {
 	struct ut_header *h = rg->header;
 	const uint64_t time = ut_nanoseconds() - s->begun;
+	const uint32_t freed = s->freed - s->freed_before;
 	uint64_t old;
 
+	if (freed > 1)
+		ut_wake_waiting(rg, freed - 1);
 	atomic_fetch_add_explicit(&h->waited, time, memory_order_relaxed);
 	old = atomic_load_explicit(&h->longest, memory_order_relaxed);
 	while (old < time && !atomic_compare_exchange_weak_explicit(

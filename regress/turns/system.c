@@ -155,6 +155,17 @@ ut_bell_ring(struct ut_bell *b)
 	actors_wake(&T->rung);
 }
 
+static bool
+any_slot(const struct memory *m)
+{
+	uint32_t i;
+
+	for (i = 0; i < m->header.nslots; i++)
+		if (atomic_load(&m->slots[i].owner) == 0)
+			return true;
+	return false;
+}
+
 /* All sleep, and nobody has woken this one. */
 static void
 check_waiting(void)
@@ -162,7 +173,7 @@ check_waiting(void)
 	const struct memory *m = T->memory;
 	uint32_t i;
 
-	if (T->jumps || T->dead[0] || T->dead[1])
+	if (T->jumps || T->dead[0] || T->dead[1] || !any_slot(m))
 		return;
 	for (i = 0; i < m->header.nsubs - ut_subs_reserved(m->header.nsubs);
 	    i++)
