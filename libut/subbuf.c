@@ -100,7 +100,8 @@ subbuf_label(struct writer *w, struct ut_slot *slot, struct region *rg)
 	atomic_store_explicit(&sub->lost, atomic_load_explicit(&slot->lost,
 	    memory_order_relaxed), memory_order_relaxed);
 	atomic_store_explicit(&sub->seq, w->seq + 1, memory_order_relaxed);
-	atomic_store_explicit(&slot->seq, w->seq + 1, memory_order_relaxed);
+	/* Release goes after seq: whoever counts the claim sees it. */
+	atomic_store_explicit(&slot->seq, w->seq + 1, memory_order_release);
 }
 
 /*

@@ -141,7 +141,10 @@ struct ut_slot {
 	 * had no sub-buffer.  Owner, relaxed.
 	 */
 	ut_a64 lost;
-	/* Sub-buffers claimed for this slot, ever.  Owner, relaxed. */
+	/*
+	 * Sub-buffers claimed for this slot, ever.  Owner, release after the
+	 * sub-buffer's seq; relaxed if it takes the claim back.
+	 */
 	ut_a64 seq;
 	/*
 	 * Events that owners of the slot have dropped, ever, of whomever, to

@@ -250,10 +250,10 @@ tell_slot(struct region *r, uint32_t i, uint64_t told, uint64_t last)
 
 /*
  * The slot's claims that count; 0: a thread has the slot, which will tell of
- * them.  Acquire pairs with the fence in front of a claim's labels: who sees
- * the claim sees that a thread has, or had, the slot, and the sub-buffer.  A
- * thread that ends takes its last claim back if that is empty; then another may
- * have the slot, and claim more.
+ * them.  Acquire, here or by the caller's fence, pairs with the release of the
+ * claim: who sees it sees that a thread has, or had, the slot, and the
+ * sub-buffer with its seq.  A thread that ends takes its last claim back if
+ * that is empty; then another may have the slot, and claim more.
  */
 static uint64_t
 slot_claims(const struct region *r, uint32_t i, bool all)
