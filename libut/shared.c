@@ -100,6 +100,9 @@ sub_leave(struct region *rg, struct ut_subbuf *sub, uint64_t mine,
 	    0, state | UT_SHARED), memory_order_release);
 	if (rg->overwrites)
 		ut_now_free(rg);		/* this one can be dropped */
+	/* A few may be all that nobody has for itself. */
+	if (state == UT_FULL)
+		ut_bell_maybe(rg, ut_subs_reserved(rg->nsubs) / 4);
 }
 
 /*
@@ -159,8 +162,6 @@ sub_take(struct writer *w, struct region *rg, uint32_t i, uint64_t word,
 		if (has_room(w, rg, sub, len))
 			return true;
 		sub_leave(rg, sub, mine, UT_FULL);
-		/* A few may be all that nobody has for itself. */
-		ut_bell_maybe(rg, ut_subs_reserved(rg->nsubs) / 4);
 	}
 	ut_writer_let_go(w);
 	return false;
@@ -276,6 +277,13 @@ ut_shared_head(const struct writer *w, const struct region *rg, uint16_t id,
 	return p + rg->wholen;
 }
 
+/* Where the writer's event begins in the sub-buffer, or the sub-buffer does. */
+static uint32_t
+event_at(const struct writer *w, const struct region *rg)
+{
+	return (uint32_t)((size_t)(w->data - rg->data) % rg->subsize);
+}
+
 /*
  * The event is over.  If it was not committed, the next one in the sub-buffer
  * is written over it.
@@ -295,8 +303,7 @@ void
 ut_shared_commit(struct writer *w, struct region *rg, size_t len)
 {
 	struct ut_subbuf *sub = sub_of(w, rg);
-	const uint32_t had = (uint32_t)((size_t)(w->data - rg->data) %
-	    rg->subsize);
+	const uint32_t had = event_at(w, rg);
 	const uint32_t count = UT_COMMIT_COUNT(atomic_load_explicit(
 	    &sub->commit, memory_order_relaxed));
 
@@ -304,6 +311,23 @@ ut_shared_commit(struct writer *w, struct region *rg, size_t len)
 	atomic_store_explicit(&sub->commit, UT_COMMIT_WORD(count + 1, had +
 	    (uint32_t)len + rg->wholen), memory_order_release);
 	ut_shared_end(w, rg);
+}
+
+/*
+ * May the event have been left between the two stores of its commit?  Then
+ * `last' is its time already.  The next event may lie too far behind the one
+ * that was committed before, and nobody knows when that was: so the sub-buffer
+ * gets no more.
+ */
+static bool
+is_half(const struct writer *w, const struct region *rg,
+    const struct ut_subbuf *sub)
+{
+	const uint32_t had = event_at(w, rg);
+
+	return had != 0 && had == UT_COMMIT_LEN(atomic_load_explicit(
+	    &sub->commit, memory_order_relaxed)) && w->when ==
+	    atomic_load_explicit(&sub->last, memory_order_relaxed);
 }
 
 /*
@@ -317,11 +341,13 @@ ut_shared_park(struct writer *w, struct region *rg)
 {
 	struct ut_subbuf *sub = sub_of(w, rg);
 	const uint32_t i = (uint32_t)(sub - rg->subs);
+	bool half;
 
 	if (atomic_load_explicit(&sub->state, memory_order_relaxed) ==
 	    w->mine) {
-		sub_leave(rg, sub, w->mine, UT_PARKED);
-		if (atomic_load_explicit(&rg->header->parked,
+		half = is_half(w, rg, sub);
+		sub_leave(rg, sub, w->mine, half ? UT_FULL : UT_PARKED);
+		if (!half && atomic_load_explicit(&rg->header->parked,
 		    memory_order_relaxed) != i)
 			atomic_store_explicit(&rg->header->parked, i,
 			    memory_order_relaxed);
