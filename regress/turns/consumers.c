@@ -184,8 +184,12 @@ consumer(void)
 		bury(r);
 		consumer_turn(r);
 	}
-	while (writers_left() && !T->stopped)	/* those who wait for nobody */
+	/* Who was to be woken by one that is gone sleeps for its time. */
+	while (writers_left() && !T->stopped) {
 		pass(r, SECOND, true);
+		if (T->jumps || T->dead[0] || T->dead[1])
+			actors_wake(&T->memory->header.waiting);
+	}
 	if (!T->stopped)
 		T->lost_at_stop = lost_now();
 	T->stopped = true;

@@ -39,7 +39,7 @@
 #define NLOCS		384
 #define DEPTH		8		/* stores that are remembered */
 #define LIBUT_MAX	65536u		/* bytes of its variables */
-#define NVIEWS		65536
+#define NVIEWS		262144
 #define WRITTEN		1		/* locations of grains */
 #define READ		(WRITTEN + NGRAINS)
 #define FIRST		(READ + NGRAINS)
