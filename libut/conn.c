@@ -39,6 +39,8 @@
 #define SEND_MIN	100		/* ms, the least time-out */
 #define SEND_MAX	3000		/* ms, the longest */
 
+extern char **environ;
+
 struct conn ut_conns[UT_CONNS];
 int ut_nconns;
 int64_t ut_hurry = -1;
@@ -369,6 +371,8 @@ ut_conn_hello(struct conn *c)
 	ut_msg_str(&out, c->known.name);
 	ut_msg_u64(&out, c->known.owner);
 	ut_events_summary(&out);
+	/* It is the same for each libut in the process, until an exec. */
+	ut_msg_u64(&out, (uint64_t)(uintptr_t)&environ);
 	c->asked++;
 	if (conn_send(c, &out) == 0)
 		return 0;

@@ -55,7 +55,8 @@ struct ut_msghdr {
  */
 #define UT_MSG_HELLO	1	/* a version, b 32 or 64: u32 pid, str name,
 				   u64 number on an earlier connection or 0,
-				   u64 fingerprint, u32 number of events */
+				   u64 fingerprint, u32 number of events,
+				   u64 image of the process; or nothing */
 				/* 2 and 3 were of version 1 */
 #define UT_MSG_ACK	4	/* a channel, b errno: u64 time when it was
 				   begun, by the channel's clock: answers MAP */

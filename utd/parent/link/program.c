@@ -141,7 +141,9 @@ owner_again(struct program *new, uint64_t before)
 
 /*
  * Bury the program that the process was before an exec.  If its connection is
- * still open, it is another libut in the same process.
+ * still open, or it says to be of the same image, it is another libut in the
+ * same process.  One that was of the same image by chance is buried when the
+ * process ends.
  */
 static void
 supersede(const struct program *new)
@@ -152,6 +154,7 @@ supersede(const struct program *new)
 		next = p->namesake;
 		if (p == new || p->pid == 0 || p->pid != new->pid ||
 		    p->uid != new->uid ||
+		    (p->image != 0 && p->image == new->image) ||
 		    (p->conn != NULL && !ut_hung_up(p->conn->file.fd)))
 			continue;
 		if (p->conn != NULL)
@@ -257,6 +260,7 @@ program_hello(struct conn *c, struct ut_msg *m)
 		free(p);
 		return;
 	}
+	p->image = ut_msg_more(m) ? ut_msg_get_u64(m) : 0;
 	p->conn = c;
 	p->owner = owner_again(p, before);
 	p->kept = p->owner != 0;

@@ -33,6 +33,7 @@ struct program {
 	gid_t		 gid;
 	pid_t		 pid;		/* seen by utd */
 	pid_t		 vpid;		/* seen by the program */
+	uint64_t	 image;		/* another one after exec; 0: unknown */
 	uint32_t	 bits;
 	bool		 kept;		/* may be attached since earlier */
 	bool		 keeps;		/* DONE has told it to stay attached */
