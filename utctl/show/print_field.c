@@ -238,6 +238,8 @@ put_address(char *p, struct ctf_cur *c, const struct ctf_field *f)
 	v = ctf_take(c, f->type);
 	name = symbols_field(current, f, v);
 	p = out_room(p, ROOM);
+	if (name != NULL && style.addresses == ADDRESSES_NAMES)
+		return out_text(put_symbol(out_text(p, "\""), name), "\"");
 	if (name == NULL || style.json)
 		p = put_int(p, f->type, v);
 	if (name == NULL)
@@ -285,18 +287,17 @@ put_field(char *p, struct ctf_cur *c, const struct ctf_field *f)
 
 /* Skip the members that were printed before, if context is set. */
 static char *
-put_struct(char *p, struct ctf_cur *c, const struct ctf_type *t, int context)
+put_all(char *p, struct ctf_cur *c, const struct ctf_type *t, int context,
+    int *any)
 {
 	struct ctf_field *f = t->fields, *end = f + t->nfields;
 	size_t skip = style.json ? 1 : 2;	/* no comma before the first */
 
 	ctf_to(c, t);
-	p = out_room(p, ROOM);
-	*p++ = '{';
-	if (!style.json)
-		*p++ = ' ';
 	for (; f < end; f++) {
-		if (f->hidden || (context && is_who(f))) {
+		if (f->hidden || (context && is_who(f)) ||
+		    (f->address != ADDRESS_NONE &&
+		    style.addresses == ADDRESSES_LESS)) {
 			(void)ctf_walk_field(c, f);
 			continue;
 		}
@@ -305,8 +306,21 @@ put_struct(char *p, struct ctf_cur *c, const struct ctf_type *t, int context)
 		p = put_field(p, c, f);
 		skip = 0;
 	}
+	*any = skip == 0;
+	return out_room(p, ROOM);
+}
+
+static char *
+put_struct(char *p, struct ctf_cur *c, const struct ctf_type *t, int context)
+{
+	int any;
+
 	p = out_room(p, ROOM);
-	if (!style.json && skip == 0)
+	*p++ = '{';
+	if (!style.json)
+		*p++ = ' ';
+	p = put_all(p, c, t, context, &any);
+	if (!style.json && any)
 		*p++ = ' ';
 	*p++ = '}';
 	return p;
@@ -380,4 +394,25 @@ put_fields(char *p, const struct ctf_stream *s)
 	if (ev->fields != NULL)
 		return put_struct(p, &c, ev->fields, 0);
 	return out_text(p, style.json ? "{}" : "{ }");
+}
+
+/* No field is called so: a $ is before the name of a context. */
+char *
+put_members(char *p, const struct ctf_stream *s, enum addresses how)
+{
+	const struct ctf_eclass *ev = s->event;
+	struct ctf_cur c;
+	int any = 0;
+
+	current = s;
+	style.addresses = how;
+	ctf_cur(&c, s);
+	if (s->class->context != NULL)
+		p = put_context(p, &c, s->class->context, "\"$context\":");
+	if (ev->context != NULL)
+		p = put_context(p, &c, ev->context, "\"$event_context\":");
+	if (ev->fields != NULL)
+		p = put_all(p, &c, ev->fields, 0, &any);
+	style.addresses = ADDRESSES_ALL;
+	return any ? out_text(p, ",") : p;
 }
