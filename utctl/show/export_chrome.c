@@ -201,7 +201,7 @@ arrow_end(const char *ph, const char *name, const struct track *t, int64_t ns,
 		out_end(out_text(put_text(put_event("i", t, ns), ",\"name\":",
 		    name), ",\"cat\":\"arrow\"}"));
 	p = put_text(put_event(ph, t, ns), ",\"name\":", name);
-	p = ctf_put_u64(out_text(p, ",\"cat\":\"arrow\",\"id\":"), run.arrows);
+	p = ctf_put_u64(out_text(p, ",\"id\":"), run.arrows);
 	out_end(out_text(p, *ph == 'f' ? ",\"bp\":\"e\"}" : "}"));
 }
 

@@ -46,17 +46,17 @@ static const struct rule {
 	{ ":begin", ":end", NULL, CALL },
 	/* The last ones are of locks, whoever waits. */
 	{ "pthread:mutex_request", "pthread:mutex_acquired",
-	    "pthread:mutex", PLAIN },
+	    "mutex", PLAIN },
 	{ "pthread:mutex_request", "pthread:mutex_failed",
-	    "pthread:mutex", PLAIN },
+	    "mutex", PLAIN },
 	{ "pthread:rdlock_request", "pthread:rdlock_acquired",
-	    "pthread:rdlock", PLAIN },
+	    "rdlock", PLAIN },
 	{ "pthread:rdlock_request", "pthread:rdlock_failed",
-	    "pthread:rdlock", PLAIN },
+	    "rdlock", PLAIN },
 	{ "pthread:wrlock_request", "pthread:wrlock_acquired",
-	    "pthread:wrlock", PLAIN },
+	    "wrlock", PLAIN },
 	{ "pthread:wrlock_request", "pthread:wrlock_failed",
-	    "pthread:wrlock", PLAIN }
+	    "wrlock", PLAIN }
 };
 
 #define NRULES		(sizeof(rules) / sizeof(rules[0]))

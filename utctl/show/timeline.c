@@ -373,12 +373,10 @@ passed(const struct lock_event *e, const struct lock *l)
 {
 	const struct track *to = track_of(e->stream);
 	const struct track *from = track_find(&run.threads, to->of, l->leftby);
-	char name[32];
 
-	snprintf(name, sizeof(name), "lock 0x%" PRIx64, l->address);
 	if (from != NULL)
-		timeline.ops->arrow(l->name != NULL ? l->name : name, from,
-		    l->left, to, e->stream->ns, 0);
+		timeline.ops->arrow("lock", from, l->left, to, e->stream->ns,
+		    0);
 }
 
 /*
