@@ -28,6 +28,7 @@
 #include <string.h>
 
 #include "../say.h"
+#include "../sym/image.h"
 #include "export.h"
 #include "proto.h"
 #include "weigh.h"
@@ -39,7 +40,7 @@ enum {
 	V_TYPE = 1, V_UNIT,
 	S_LOCATION = 1, S_VALUE, S_LABEL,
 	B_KEY = 1, B_STR,
-	M_ID = 1, M_FILENAME = 5, M_HAS_FUNCTIONS = 7,
+	M_ID = 1, M_FILENAME = 5, M_BUILD_ID, M_HAS_FUNCTIONS,
 	L_ID = 1, L_MAPPING, L_ADDRESS, L_LINE,
 	N_FUNCTION = 1, N_LINE,
 	F_ID = 1, F_NAME, F_SYSTEM_NAME, F_FILENAME
@@ -93,18 +94,18 @@ function_get(struct pprof *p, const struct frame *f)
 }
 
 static uint64_t
-mapping_get(struct pprof *p, const char *module)
+mapping_get(struct pprof *p, const struct image *im)
 {
-	const uint64_t name = string_get(p, module);
 	static struct message m;
+	char hex[2 * ELF_IDMAX + 1];
 	uint64_t id;
 
-	if (name == 0)
-		return 0;
-	if (!id_get(&p->mappings, name, &id))
-		return id;
+	if (im == NULL || !id_get(&p->mappings, (uintptr_t)im, &id))
+		return im == NULL ? 0 : id;
+	image_id(im, hex);
 	put_number(&m, M_ID, id);
-	put_number(&m, M_FILENAME, name);
+	put_number(&m, M_FILENAME, string_get(p, image_path(im)));
+	put_number(&m, M_BUILD_ID, string_get(p, hex));
 	put_number(&m, M_HAS_FUNCTIONS, 1);
 	write_message(P_MAPPING, &m);
 	return id;
@@ -121,7 +122,7 @@ location_get(struct pprof *p, const struct frame *const *f, size_t n)
 	if (!id_get(&p->locations, map_bytes(0, f, n * sizeof(*f)), &id))
 		return id;
 	put_number(&m, L_ID, id);
-	put_number(&m, L_MAPPING, mapping_get(p, f[n - 1]->module));
+	put_number(&m, L_MAPPING, mapping_get(p, f[n - 1]->image));
 	put_number(&m, L_ADDRESS, f[0]->address);
 	for (i = 0; i < n && f[i]->function != NULL; i++) {
 		put_number(&line, N_FUNCTION, function_get(p, f[i]));
