@@ -3,7 +3,7 @@
 # export.py TRACE all|loss OPTION...: what utctl export writes is what view and
 # stat say of the same events, in each format.  Prints how many there are of
 # each kind.
-import json, subprocess, sys
+import json, re, subprocess, sys
 import timeline
 
 dir, mode, options = sys.argv[1], sys.argv[2], sys.argv[3:]
@@ -72,6 +72,19 @@ def pair_of(name):
     return None, False
 
 
+def alone(sym, prog):
+    name, file = (sym.rsplit(" (", 1) + [""])[:2]
+    return name + " (" + file if file and file != prog + ")" else name
+
+
+# Locks that are variables.
+locks = {}
+for l in json.loads(utctl("locks", "-a", "-j", *select)).get("processes", []):
+    for l in l["locks"]:
+        if "lock_sym" in l:
+            locks[l["lock"]] = l["lock_sym"]
+
+
 # The members of an event: names instead of addresses, without the place in the
 # function and the file, if that is the program.
 def args_of(v, isfunc):
@@ -81,11 +94,10 @@ def args_of(v, isfunc):
         if k[-4:] == "_sym" or k[-6:] == "_lines" or \
                 isfunc and k in ("addr", "call_site"):
             continue
+        if k == "lock" and x in locks:
+            x = alone(locks[x], v["procname"])
         if sym is not None:
-            sym, file = (sym.rsplit(" (", 1) + [""])[:2]
-            x = sym.rsplit("+0x", 1)[0] if file else sym
-            if file and file != v["procname"] + ")":
-                x += " (" + file
+            x = alone(re.sub(r"\+0x[0-9a-f]+ \(", " (", sym), v["procname"])
         args[k] = x
     return args
 
@@ -115,6 +127,8 @@ same([(b[0],) + b[2:6] for b in t.bars + t.keyed], begins, "begins")
 # Bars that ended have times, and stacks; of equal ones the inner is first.
 calls, folded, around = {}, {}, {}
 for b in sorted(t.bars[::-1], key=lambda b: (b[0], -(b[1] or 1 << 63))):
+    if b[4] in WAITS:
+        continue
     stack = around.setdefault(b[2:4], [])
     while stack and (stack[-1][0][1] or 1 << 63) <= b[0] and \
             not (b[1] == b[0] == stack[-1][0][0]):

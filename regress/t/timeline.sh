@@ -169,3 +169,45 @@ for kind in tsdl ctf2; do
 			cut -c 1-300)"
 	done
 done
+
+# The example of the README: each event takes few bytes, and each wait for the
+# lock that another thread ended has an arrow.  A wrapper with a sanitizer in it
+# cannot be preloaded.
+case $CFLAGS in
+*-fsanitize*)	exit 0 ;;
+esac
+[ -f ../libut/libut-pthread.so ] || exit 0
+sed -n '/\$ cat work.c$/,/\$ cc /p' ../README | sed '1d;$d;s/^	//' \
+    >"$T/work.c" && $CC $CFLAGS -I../libut -o "$T/work" "$T/work.c" \
+    -L../libut -lut $LIBS -Wl,-rpath,"$TOP/libut" || fail "cannot build work"
+recorded -w pthread -- "$T/work"
+[ "$lost" -eq 0 ] || fail "$lost lost"
+check all
+utctl export "$T/trace" >"$T/out" || fail "work: status $?"
+python3 - "$T/out" "$(utctl view "$T/trace" | wc -l)" >"$T/got" \
+    2>&1 <<-'END' || fail "work: $(tail -n 1 "$T/got")"
+	import re, sys, timeline
+	text = open(sys.argv[1]).read()
+	t = timeline.chrome(text)
+	waits = [b for b in t.bars if b[4] == "mutex"]
+	late = [b for b in waits if b[1] - b[0] > 300000]
+	ends = {a[3:6] for a in t.arrows}
+	assert len(waits) >= 200 and len(t.arrows) < len(waits)
+	assert all(b[1:4] in ends for b in late), (len(late), len(ends))
+	# IDs of five digits.
+	text = re.sub(r'("[pt]id":\d{1,5})\d*', r"\1", text)
+	mean = (len(text) - 190 * len(t.arrows) / 2) / int(sys.argv[2])
+	assert mean < 90, (mean, len(text), sys.argv[2], len(t.arrows))
+END
+
+# As speedscope has it, if its package is in that directory.
+[ -d "${SPEEDSCOPE:-}" ] && command -v node >/dev/null 2>&1 || exit 0
+node shared/speedscope.js "$SPEEDSCOPE" "$T/out" >"$T/got" 2>"$T/err" ||
+    fail "speedscope: $(cat "$T/err")"
+utctl stat -d -j "$T/trace" | python3 -c '
+import json, sys
+for p in json.load(sys.stdin)["pairs"]:
+    print(p["by"]["pair"], p["calls"], "%.3f" % (int(p["total_ns"]) / 1000))
+print("warnings 0")' >"$T/want"
+grep -v '^mutex ' "$T/got" >"$T/some" && mv "$T/some" "$T/got"
+expected speedscope <"$T/want"
