@@ -170,6 +170,10 @@ for kind in tsdl ctf2; do
 	done
 done
 
+# It is protobuf for others, too.
+! command -v protoc >/dev/null 2>&1 ||
+    protoc --decode_raw <"$T/out" >/dev/null || fail "protoc"
+
 # The example of the README: each event takes few bytes, and each wait for the
 # lock that another thread ended has an arrow.  A wrapper with a sanitizer in it
 # cannot be preloaded.

@@ -167,7 +167,7 @@ const struct command cmd_export = {
 	    SHOW_USAGE,
 	.options = {
 	    "-o dir\tthe directory that -F ctf writes",
-	    "-v field\tdraw its values, as a line",
+	    "-v field\tdraw the values of a field",
 	    "-w weight\tof call stacks: events, blocks, bytes, time or wait",
 	    "-D a,b,key\tpairs of these events; key: a field of both",
 	    SHOW_HELP

@@ -108,21 +108,19 @@ put_bar(const char *ph, const struct bar *b, int64_t ns)
 }
 
 static void
-chrome_begin(const struct ctf_stream *s, struct bar *b, const char *args,
-    size_t n)
+chrome_begin(struct bar *b, const char *args, size_t n)
 {
 	if (b->id != 0 || !b->kept)
-		put_args(put_bar(b->id != 0 ? "b" : "B", b, s->ns), args, n,
+		put_args(put_bar(b->id != 0 ? "b" : "B", b, b->ns), args, n,
 		    "");
 }
 
 /* The fields of the end have a name of their own beside those of its begin. */
 static void
-chrome_end(const struct ctf_stream *s, struct bar *b, const char *args,
-    size_t n)
+chrome_end(struct bar *b, int ended, const char *args, size_t n)
 {
 	const int whole = b->id == 0 && b->kept;
-	const char *more = s == NULL ? "\"unended\":true" : "";
+	const char *more = ended ? "" : "\"unended\":true";
 	char *p;
 
 	p = put_bar(whole ? "X" : b->id == 0 ? "E" : "e", b, whole ? b->ns :
@@ -145,15 +143,6 @@ chrome_open(struct bar *b)
 {
 	if (b->id == 0 && b->kept)
 		put_args(put_bar("B", b, b->ns), b->args, b->nargs, "");
-}
-
-static void
-chrome_whole(const struct track *t, const char *name, int64_t ns, int64_t took,
-    const char *args, size_t n)
-{
-	char *p = put_us(out_text(put_event("X", t, ns), ",\"dur\":"), took);
-
-	put_args(put_text(p, ",\"name\":", name), args, n, "");
 }
 
 /*
@@ -251,8 +240,8 @@ void
 export_chrome(struct reader *rd, struct pairs *ps, const char *value)
 {
 	static const struct timeline_ops ops = { chrome_begin, chrome_end,
-	    chrome_open, chrome_whole, chrome_instant, chrome_sample,
-	    chrome_name, chrome_counter, chrome_arrow, chrome_lose };
+	    chrome_open, chrome_instant, chrome_sample, chrome_name,
+	    chrome_counter, chrome_arrow, chrome_lose };
 
 	memset(&run, 0, sizeof(run));
 	ctf_print_init(1);

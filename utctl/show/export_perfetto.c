@@ -56,19 +56,12 @@ enum { REALTIME = 1, BOOTTIME = 6 };		/* C_ID; BOOTTIME is default */
 #define NAMES_MOST	10000	/* before they are forgotten */
 #define NESTED		"end"	/* the fields of the event that ends a pair */
 
-/* A track that is not of a thread: of a counter, or for pairs with a key. */
-struct lane {
-	struct lane	*next;		/* of these, and no pair is on it */
-	uint64_t	 serial;
-};
-
 static struct {
 	struct ids	 events, annotations;	/* names that are known */
 	struct message	 interned;	/* names for the next packet */
 	struct message	 event;
 	int		 cleared;
-	struct map	 lanes;		/* free ones, by process and name */
-	struct map	 counters;	/* likewise: their numbers */
+	struct map	 counters;	/* tracks, by process and name */
 	uint64_t	 losses;	/* the track of losses; or 0 */
 	uint64_t	 arrows;
 } run;
@@ -220,67 +213,32 @@ perfetto_name(const struct track *t, const char *text)
 	tell_track(t->serial, t->process, NULL, D_THREAD, &m);
 }
 
-static uint64_t
-lane_key(const struct track *process, const char *name)
-{
-	return map_bytes(process->serial, name, strlen(name));
-}
-
-static uint64_t
-lane_take(const struct track *process, const char *name)
-{
-	const uint64_t key = lane_key(process, name);
-	struct lane *l = map_get(&run.lanes, key);
-	uint64_t serial;
-
-	if (l == NULL) {
-		serial = timeline_serial();
-		tell_track(serial, process, name, 0, NULL);
-		return serial;
-	}
-	map_put(&run.lanes, key, l->next);
-	serial = l->serial;
-	free(l);
-	return serial;
-}
-
-static void
-lane_give(const struct bar *b)
-{
-	const uint64_t key = lane_key(b->track->process, b->name);
-	struct lane *l = malloc(sizeof(*l));
-
-	if (l == NULL)
-		die_errno("malloc");
-	l->serial = b->serial;
-	l->next = map_get(&run.lanes, key);
-	map_put(&run.lanes, key, l);
-}
-
 /*
  * Events.
  */
 
+/* Pairs with a key have a track each: the UI joins those of one name. */
 static void
-perfetto_begin(const struct ctf_stream *s, struct bar *b, const char *args,
-    size_t n)
+perfetto_begin(struct bar *b, const char *args, size_t n)
 {
-	b->serial = b->id == 0 ? b->track->serial :
-	    lane_take(b->track->process, b->name);
+	b->serial = b->track->serial;
+	if (b->id != 0) {
+		b->serial = timeline_serial();
+		tell_track(b->serial, b->track->process, b->name, 0, NULL);
+	}
 	begin_event(BEGIN, b->serial, b->name);
 	put_members_of(&run.event, E_ANNOTATION, args, n);
-	end_event(s->ns);
+	end_event(b->ns);
 }
 
 static void
-perfetto_end(const struct ctf_stream *s, struct bar *b, const char *args,
-    size_t n)
+perfetto_end(struct bar *b, int ended, const char *args, size_t n)
 {
 	static const char unended[] = "\"unended\":true";
 	static struct message m;
 
 	begin_event(END, b->serial, NULL);
-	if (s == NULL)
+	if (!ended)
 		put_members_of(&run.event, E_ANNOTATION, unended,
 		    sizeof(unended) - 1);
 	else if (n > 0) {
@@ -290,19 +248,6 @@ perfetto_end(const struct ctf_stream *s, struct bar *b, const char *args,
 		put_message(&run.event, E_ANNOTATION, &m);
 	}
 	end_event(timeline.now);
-	if (b->id != 0)
-		lane_give(b);
-}
-
-static void
-perfetto_whole(const struct track *t, const char *name, int64_t ns,
-    int64_t took, const char *args, size_t n)
-{
-	begin_event(BEGIN, t->serial, name);
-	put_members_of(&run.event, E_ANNOTATION, args, n);
-	end_event(ns);
-	begin_event(END, t->serial, NULL);
-	end_event(ns + took);
 }
 
 static void
@@ -318,7 +263,8 @@ static void
 perfetto_counter(const struct track *t, const char *name, int64_t ns, double v)
 {
 	static struct message none;
-	const uint64_t key = lane_key(t->process, name);
+	const uint64_t key = map_bytes(t->process->serial, name,
+	    strlen(name));
 	uintptr_t serial = (uintptr_t)map_get(&run.counters, key);
 
 	if (serial == 0) {
@@ -388,10 +334,8 @@ void
 export_perfetto(struct reader *rd, struct pairs *ps, const char *value)
 {
 	static const struct timeline_ops ops = { perfetto_begin, perfetto_end,
-	    NULL, perfetto_whole, perfetto_instant, NULL, perfetto_name,
-	    perfetto_counter, perfetto_arrow, perfetto_lose };
-	struct lane *l, *next;
-	size_t i;
+	    NULL, perfetto_instant, NULL, perfetto_name, perfetto_counter,
+	    perfetto_arrow, perfetto_lose };
 
 	memset(&run, 0, sizeof(run));
 	ctf_print_init(1);
@@ -401,12 +345,6 @@ export_perfetto(struct reader *rd, struct pairs *ps, const char *value)
 	timeline_free();
 	forget(&run.events);
 	forget(&run.annotations);
-	for (i = 0; i < run.lanes.cap; i++)
-		for (l = run.lanes.v[i].value; l != NULL; l = next) {
-			next = l->next;
-			free(l);
-		}
-	map_free(&run.lanes);
 	map_free(&run.counters);
 	free(run.interned.v);
 	free(run.event.v);

@@ -19,8 +19,8 @@
  * utctl export -F pprof: profile.proto of the pprof project, not compressed.
  * go tool pprof, speedscope, Pyroscope and Parca read it.
  *
- * Samples are written as they come, with the messages that they need in front of
- * them, and all texts last.
+ * Samples are written as they come, with the messages that they need in front
+ * of them, and all texts last.
  */
 
 #include <stdio.h>

@@ -82,8 +82,8 @@ void	 ctf_print_write(const char *, size_t);
 char	*out_begin(void);
 void	 out_end(char *);
 /*
- * What is put between these two is not printed but a string, of so many bytes,
- * which is good until the next one.
+ * Put text between these two to get it as a string, of so many bytes, which is
+ * good until the next one.
  */
 char	*out_hold(void);
 char	*out_held(char *, size_t *);

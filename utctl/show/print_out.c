@@ -32,7 +32,7 @@ char		 out[OUTSIZE];
 static char	*outp = out;		/* between events */
 static void	(*out_write)(const char *, size_t) = ctf_print_write;
 
-/* What is put from there on is not written, but kept; or NULL. */
+/* Text from there on is kept, and not written; or NULL. */
 static char	*holding;
 static struct {
 	char	*v;

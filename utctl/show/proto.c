@@ -22,7 +22,7 @@
 #include "common/escape.h"
 #include "proto.h"
 
-/* What kind of value follows a key. */
+/* Which kind of value follows a key. */
 enum { VARINT, FIXED, BYTES };
 
 static void

@@ -43,7 +43,7 @@ struct ids {
 };
 
 void	 put_number(struct message *, uint32_t, uint64_t);
-void	 put_fixed(struct message *, uint32_t, uint64_t);	/* eight bytes */
+void	 put_fixed(struct message *, uint32_t, uint64_t);
 void	 put_double(struct message *, uint32_t, double);
 void	 put_bytes(struct message *, uint32_t, const void *, size_t);
 /* Put a text, of UTF-8 whatever it has; and so many bytes. */

@@ -17,10 +17,10 @@
 /*
  * Time lines, for utctl export.
  *
- * Pairs of a thread are bars, which nest; each ends when the pair ends, is left,
- * or events are lost.  Pairs with a key are bars elsewhere, with an ID.  Every
- * other event is an instant, and so is a beginning in the time of a loss, which
- * may have the end of it.
+ * Pairs of a thread are bars, which nest; each ends when the pair ends, is
+ * left, or events are lost.  Pairs with a key are bars elsewhere, with an ID.
+ * Every other event is an instant, and so is a beginning in the time of a loss,
+ * which may have the end of it.
  */
 
 #include <inttypes.h>
@@ -247,8 +247,8 @@ args_of(const struct ctf_stream *s, int isfunction, size_t *n)
  */
 
 static struct bar *
-bar_new(const struct ctf_stream *s, const char *pair, const char *name,
-    uint64_t id, int isfunction)
+bar_new(const struct ctf_stream *s, int64_t ns, const char *name, uint64_t id,
+    int isfunction)
 {
 	const size_t len = strlen(name) + 1;
 	struct track *t = track_of(s);
@@ -262,9 +262,8 @@ bar_new(const struct ctf_stream *s, const char *pair, const char *name,
 	if ((b = calloc(1, sizeof(*b) + len + (kept ? n : 0))) == NULL)
 		die_errno("malloc");
 	b->track = t;
-	b->pair = pair;
 	b->id = id;
-	b->ns = s->ns;
+	b->ns = ns;
 	b->isfunction = isfunction;
 	memcpy(b->name, name, len);
 	b->args = b->name + len;
@@ -272,7 +271,7 @@ bar_new(const struct ctf_stream *s, const char *pair, const char *name,
 		memcpy(b->name + len, args, b->nargs = n);
 		run.kept += n;
 	}
-	timeline.ops->begin(s, b, args, n);
+	timeline.ops->begin(b, args, n);
 	return b;
 }
 
@@ -303,7 +302,7 @@ timeline_begin(void *arg, const struct ctf_stream *s, const char *pair,
 	(void)arg;
 	if (!run.selected || unsure(s, 0))
 		return NULL;
-	return bar_new(s, pair, pair_name(buf, s, pair, at, address), 0,
+	return bar_new(s, s->ns, pair_name(buf, s, pair, at, address), 0,
 	    at != NULL);
 }
 
@@ -313,7 +312,7 @@ begin_key(void *arg, const struct ctf_stream *s, const char *pair)
 	(void)arg;
 	if (!run.selected || unsure(s, 1))
 		return NULL;
-	return bar_new(s, pair, pair, ++run.ids, 0);
+	return bar_new(s, s->ns, pair, ++run.ids, 0);
 }
 
 static void
@@ -328,7 +327,7 @@ timeline_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 	if (b == NULL)
 		return;
 	args = args_of(s, b->isfunction, &n);
-	timeline.ops->end(s, b, args, differing(b, args, n));
+	timeline.ops->end(b, 1, args, differing(b, args, n));
 	if (b->id != 0 && (t = track_of(s)) != b->track)
 		timeline.ops->arrow(b->name, b->track, b->ns, t, s->ns, 1);
 	bar_free(b);
@@ -338,7 +337,7 @@ static void
 timeline_left(void *arg, void *what)
 {
 	(void)arg;
-	timeline.ops->end(NULL, what, "", 0);
+	timeline.ops->end(what, 0, "", 0);
 	bar_free(what);
 }
 
@@ -356,15 +355,14 @@ static void
 timeline_whole(void *arg, const struct ctf_stream *s, const char *pair,
     const struct ctf_field_at *at, uint64_t address, int64_t took)
 {
-	const struct track *t = track_of(s);
-	const char *args, *name;
 	char buf[PAIR_NAME];
-	size_t n;
+	struct bar *b;
 
 	(void)arg;
-	name = pair_name(buf, s, pair, at, address);
-	args = args_of(s, 1, &n);
-	timeline.ops->whole(t, name, when_sum(s->ns, -took), took, args, n);
+	b = bar_new(s, when_sum(s->ns, -took), pair_name(buf, s, pair, at,
+	    address), 0, 1);
+	timeline.ops->end(b, 1, "", 0);
+	bar_free(b);
 }
 
 /* A thread got a lock that another one has released for it. */

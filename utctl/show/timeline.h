@@ -51,7 +51,6 @@ struct track {
  */
 struct bar {
 	struct track	*track;
-	const char	*pair;		/* the pair's own name */
 	uint64_t	 id;		/* of a pair with a key: else 0 */
 	uint64_t	 serial;	/* for the format */
 	int64_t		 ns;
@@ -68,15 +67,10 @@ struct bar {
  * only those that differ from those of its beginning, if that was kept.
  */
 struct timeline_ops {
-	void	(*begin)(const struct ctf_stream *, struct bar *, const char *,
-		    size_t);
-	/* The pair ends; or NULL instead of an event: its end cannot come. */
-	void	(*end)(const struct ctf_stream *, struct bar *, const char *,
-		    size_t);
+	void	(*begin)(struct bar *, const char *, size_t);
+	/* The pair ends now; or no event has ended it, and none can. */
+	void	(*end)(struct bar *, int, const char *, size_t);
 	void	(*open)(struct bar *);		/* no end came; or NULL */
-	/* A call that took so many ns; another pair's name, if it has one. */
-	void	(*whole)(const struct track *, const char *, int64_t, int64_t,
-		    const char *, size_t);
 	void	(*instant)(const struct track *, const char *, int64_t,
 		    const char *, size_t);
 	/* A sample of a stack; or NULL: as instants. */
