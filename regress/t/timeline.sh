@@ -58,6 +58,20 @@ utctl stat -d -j -D pthread:mutex_request,pthread:mutex_acquired \
 grep -q '"calls":3,"total_ns":"18000000000"' "$T/out" ||
     fail "stat: $(cat "$T/out")"
 
+# A release that is not told is nobody's.
+trace unseen <<-END
+	c_0 0 10 20 0 0 6 10 1 7 11 1 8 20 1
+	c_1 1 12 40 0 0 6 12 2 7 21 2
+	c_2 2 13 40 0 0 6 13 3 7 31 3
+END
+told "$T/unseen"
+expected unseen <<'END'
+10 11 1 mutex
+12 21 2 mutex
+13 31 3 mutex
+lock from 1 20 to 2 21
+END
+
 # What is open at a loss is cut there; what is open at the end stays open.
 trace losses <<-END
 	c_0 0 10 20 0 0 0 10 1 0 12 2 0 14 3 1 16 3
@@ -173,6 +187,13 @@ done
 # It is protobuf for others, too.
 ! command -v protoc >/dev/null 2>&1 ||
     protoc --decode_raw <"$T/out" >/dev/null || fail "protoc"
+
+# Names are forgotten from time to time.
+awk 'BEGIN { for (i = 1; i < 25000; i++) printf "entry %d 1\nexit %d 1\n",
+    i, i }' >"$T/many"
+recorded -m block -e 'func:*' -- sh -c './prog/named <"$1"' sh "$T/many"
+told "$T/trace"
+[ "$(wc -l <"$T/got")" -eq 24999 ] || fail "many: $(tail -n 1 "$T/got")"
 
 # The example of the README: each event takes few bytes, and each wait for the
 # lock that another thread ended has an arrow.  A wrapper with a sanitizer in it

@@ -234,20 +234,23 @@ lock_wait_end(const struct lock_event *e, struct lock *l, int failed)
 	struct lock_wait *w = &e->thread->wait;
 	const int64_t took = e->stream->ns - w->ns;
 	const struct lock_holder *h;
+	int passed = e->run->passed != NULL && !failed && l->left >= w->ns &&
+	    l->leftby != e->thread->id;
 
 	if (w->lock != l)
 		return;
 	for (h = l->holders; h < l->holders + l->nholders; h++)
-		if (h->thread != e->thread->id)
+		if (h->thread != e->thread->id) {
 			note_holder(e, w, h);
+			passed = passed && !excludes(h->mode, w->mode);
+		}
 	if (lock_unsure(e->process, w->ns))
 		e->process->lost++;
 	else {
 		count_wait(&l->stat, w, took);
 		count_wait(lock_caller_stat(e->process, w->caller), w, took);
 		note_wait(e, w, took, failed);
-		if (e->run->passed != NULL && !failed && l->left >= w->ns &&
-		    l->leftby != e->thread->id)
+		if (passed)
 			e->run->passed(e, l);
 	}
 	wait_unlink(e->thread);
