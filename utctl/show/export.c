@@ -162,9 +162,8 @@ export_main(int argc, char **argv)
 const struct command cmd_export = {
 	.name = "export", .page = "utctl-view",
 	.line = "write traces for programs that draw time lines, or flames",
-	.usage = "[-F format] [-D begin,end[,field]] ... [-o dir] [-v field]\n"
-	    "[-w weight] "
-	    SHOW_USAGE,
+	.usage = "[-F format] [-D begin,end[,field]] ... [-o dir] [-v field] "
+	    "[-w weight] " SHOW_USAGE,
 	.options = {
 	    "-o dir\tthe directory that -F ctf writes",
 	    "-v field\tdraw the values of a field",

@@ -73,8 +73,8 @@ struct lock {
 	size_t		 nwaiters;
 	struct lock_thread *leaver;	/* thread with a leave of it; or NULL */
 	int64_t		 free;		/* ns: last known to be free */
-	int64_t		 left;		/* ns: a thread last released it, */
-	int32_t		 leftby;	/* and this one did */
+	int64_t		 left;		/* ns: when it was last released */
+	int32_t		 leftby;	/* by which thread */
 	int64_t		 taken;		/* ns: last known to be taker's alone */
 	int32_t		 taker;
 	uint64_t	 uncounted;	/* holders beyond LOCKS_MOST */

@@ -55,7 +55,7 @@ enum how {
 	HOW_SPECIAL			/* addresses, and what is noted */
 };
 
-/* What JSON has of an address that may have a name. */
+/* Parts of an address in JSON, which may have a name. */
 enum addresses {
 	ADDRESSES_ALL,			/* the number, the name and the lines */
 	ADDRESSES_NAMES,		/* the name, if it has one */

@@ -51,7 +51,7 @@ struct track {
  */
 struct bar {
 	struct track	*track;
-	uint64_t	 id;		/* of a pair with a key: else 0 */
+	uint64_t	 id;		/* 0: the pair has no key */
 	uint64_t	 serial;	/* for the format */
 	int64_t		 ns;
 	int		 isfunction;

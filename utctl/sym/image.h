@@ -43,7 +43,7 @@ void	 images_root(const char *);
 /* The one that has this path and build ID; NULL if there are too many. */
 struct image *image_get(const char *, const uint8_t *, size_t);
 const char *image_path(const struct image *);
-/* Its build ID in hexadecimal, or "" if it is not known; 2 * ELF_IDMAX + 1. */
+/* The build ID in hexadecimal, "" if none is known: 2 * ELF_IDMAX + 1 bytes. */
 void	 image_id(const struct image *, char *);
 /*
  * The name of what has this address of the process, and where it begins; 0 if
