@@ -27,7 +27,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../say.h"
 #include "print.h"
 #include "proto.h"
 #include "timeline.h"
