@@ -37,7 +37,7 @@ def unique(pairs):
     return d
 
 
-def chrome(text):
+def chrome(text, nested=True):
     t = Timeline()
     doc = json.loads(text, parse_float=decimal.Decimal,
         object_pairs_hook=unique)
@@ -107,7 +107,8 @@ def chrome(text):
         for b in stacks[w]]
     t.keyed += [(b[0], None) + b[1:] + ({},) for b in open.values()]
     t.marks = marks
-    t.nests()
+    if nested:
+        t.nests()
     return t
 
 
@@ -162,7 +163,7 @@ def annotations(list, names):
     return d
 
 
-def perfetto(data):
+def perfetto(data, nested=True):
     t = Timeline()
     tracks, stacks, flows, events = {}, {}, {}, []
     names, notes, live = {}, {}, 0
@@ -211,9 +212,13 @@ def perfetto(data):
         track = tracks[at]
         stack = stacks.setdefault(at, [])
         if kind == 1:
-            stack.append((ns,) + track[1:] + (name, args))
+            stack.append((ns,) + track[1:] + (name, args, e.get(22)))
         elif kind == 2:
-            b = stack.pop()
+            # A call that one event tells of is found by its category.
+            b, = [x for x in stack if x[5] == e[22]] if 22 in e else stack[-1:]
+            assert 22 in e or b[5] is None
+            stack.remove(b)
+            b = b[:5]
             end = args.pop("unended", None) or args.pop("end", {})
             assert not args
             if track[0] == "lane":
@@ -239,8 +244,9 @@ def perfetto(data):
     for at, stack in stacks.items():
         for b in stack:
             (t.keyed if tracks[at][0] == "lane" else t.bars).append((b[0],
-                None) + b[1:] + ({},))
-    t.nests()
+                None) + b[1:5] + ({},))
+    if nested:
+        t.nests()
     return t
 
 

@@ -36,7 +36,8 @@ enum {
 	T_PACKET = 1,
 	P_CLOCKS = 6, P_TIME = 8, P_SEQUENCE = 10, P_EVENT, P_INTERNED,
 	P_FLAGS, P_TRACK = 60,
-	E_ANNOTATION = 4, E_TYPE = 9, E_NAME, E_TRACK, E_VALUE = 44,
+	E_ANNOTATION = 4, E_TYPE = 9, E_NAME, E_TRACK, E_CATEGORY = 22,
+	E_VALUE = 44,
 	E_FLOW = 47, E_FLOW_END,
 	A_NAME = 1, A_BOOL, A_INT = 4, A_DOUBLE, A_STRING, A_JSON = 9,
 	A_ENTRY = 11,
@@ -62,7 +63,7 @@ static struct {
 	int		 cleared;
 	struct map	 counters;	/* tracks, by process and name */
 	uint64_t	 losses;	/* the track of losses; or 0 */
-	uint64_t	 arrows;
+	uint64_t	 arrows, calls;
 } run;
 
 static void
@@ -216,6 +217,21 @@ perfetto_name(const struct track *t, const char *text)
  * Events.
  */
 
+/*
+ * The times of whole calls are not so exact that these always nest: a category
+ * of its own tells which beginning an end is of.  The two come in a row.
+ */
+static void
+put_category(const struct bar *b)
+{
+	char text[24];
+
+	if (!b->whole)
+		return;
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)run.calls);
+	put_bytes(&run.event, E_CATEGORY, text, strlen(text));
+}
+
 /* Pairs with a key have a track each: the UI joins those of one name. */
 static void
 perfetto_begin(struct bar *b, const char *args, size_t n)
@@ -226,6 +242,8 @@ perfetto_begin(struct bar *b, const char *args, size_t n)
 		tell_track(b->serial, b->track->process, b->name, 0, NULL);
 	}
 	begin_event(BEGIN, b->serial, b->name);
+	run.calls += (uint64_t)b->whole;
+	put_category(b);
 	put_members_of(&run.event, E_ANNOTATION, args, n);
 	end_event(b->ns);
 }
@@ -237,6 +255,7 @@ perfetto_end(struct bar *b, int ended, const char *args, size_t n)
 	static struct message m;
 
 	begin_event(END, b->serial, NULL);
+	put_category(b);
 	if (!ended)
 		put_members_of(&run.event, E_ANNOTATION, unended,
 		    sizeof(unended) - 1);

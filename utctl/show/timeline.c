@@ -265,6 +265,7 @@ bar_new(const struct ctf_stream *s, int64_t ns, const char *name, uint64_t id,
 	b->id = id;
 	b->ns = ns;
 	b->isfunction = isfunction;
+	b->whole = ns != s->ns;
 	memcpy(b->name, name, len);
 	b->args = b->name + len;
 	if ((b->kept = kept)) {

@@ -55,6 +55,7 @@ struct bar {
 	uint64_t	 serial;	/* for the format */
 	int64_t		 ns;
 	int		 isfunction;
+	int		 whole;		/* one event tells of all of it */
 	int		 kept;		/* args are */
 	size_t		 nargs;
 	const char	*args;
