@@ -215,19 +215,21 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/show/export_chrome.c utctl/show/export_ctf.c \
 		utctl/show/export_dir.c utctl/show/export_bits.c \
 		utctl/show/export_folded.c utctl/show/export_packet.c \
-		utctl/show/export_pprof.c utctl/show/follow.c \
-		utctl/show/group.c utctl/show/heap.c utctl/show/heap_track.c \
-		utctl/show/heap_tree.c utctl/show/hist.c utctl/show/indent.c \
-		utctl/show/locks.c utctl/show/locks_state.c \
-		utctl/show/locks_track.c utctl/show/outside.c \
-		utctl/show/pair.c utctl/show/pair_key.c utctl/show/pair_role.c \
-		utctl/show/pair_thread.c utctl/show/print_field.c \
-		utctl/show/print_out.c utctl/show/print_stack.c \
-		utctl/show/print_text.c utctl/show/profile.c utctl/show/rows.c \
+		utctl/show/export_perfetto.c utctl/show/export_pprof.c \
+		utctl/show/follow.c utctl/show/group.c utctl/show/heap.c \
+		utctl/show/heap_track.c utctl/show/heap_tree.c \
+		utctl/show/hist.c utctl/show/indent.c utctl/show/locks.c \
+		utctl/show/locks_state.c utctl/show/locks_track.c \
+		utctl/show/outside.c utctl/show/pair.c utctl/show/pair_key.c \
+		utctl/show/pair_role.c utctl/show/pair_thread.c \
+		utctl/show/print_field.c utctl/show/print_out.c \
+		utctl/show/print_stack.c utctl/show/print_text.c \
+		utctl/show/profile.c utctl/show/proto.c utctl/show/rows.c \
 		utctl/show/show.c utctl/show/stacks.c utctl/show/stat.c \
-		utctl/show/stat_cores.c utctl/show/tree.c utctl/show/view.c \
-		utctl/show/weigh.c utctl/show/which.c utctl/sym/calls.c \
-		utctl/sym/demangle.c utctl/sym/dwarf.c utctl/sym/dwarf_lines.c \
+		utctl/show/stat_cores.c utctl/show/timeline.c \
+		utctl/show/tree.c utctl/show/view.c utctl/show/weigh.c \
+		utctl/show/which.c utctl/sym/calls.c utctl/sym/demangle.c \
+		utctl/sym/dwarf.c utctl/sym/dwarf_lines.c \
 		utctl/sym/dwarf_read.c utctl/sym/dwarf_spans.c utctl/sym/elf.c \
 		utctl/sym/elf_debug.c utctl/sym/elf_ranges.c \
 		utctl/sym/elf_symbols.c utctl/sym/image.c utctl/sym/inflate.c \
@@ -244,11 +246,12 @@ UTCTL_HDRS =	utctl/client.h utctl/ctf/cores.h utctl/ctf/ctf.h \
 		utctl/show/export_packet.h utctl/show/follow.h \
 		utctl/show/heap.h utctl/show/hist.h utctl/show/locks.h \
 		utctl/show/pair.h utctl/show/pair_role.h utctl/show/print.h \
-		utctl/show/rows.h utctl/show/show.h utctl/show/stacks.h \
-		utctl/show/stat.h utctl/show/weigh.h utctl/sym/demangle.h \
-		utctl/sym/dwarf.h utctl/sym/dwarf_priv.h utctl/sym/elf.h \
-		utctl/sym/image.h utctl/sym/process.h utctl/sym/symbols.h \
-		utctl/utctl.h utctl/when.h
+		utctl/show/proto.h utctl/show/rows.h utctl/show/show.h \
+		utctl/show/stacks.h utctl/show/stat.h utctl/show/timeline.h \
+		utctl/show/weigh.h utctl/sym/demangle.h utctl/sym/dwarf.h \
+		utctl/sym/dwarf_priv.h utctl/sym/elf.h utctl/sym/image.h \
+		utctl/sym/process.h utctl/sym/symbols.h utctl/utctl.h \
+		utctl/when.h
 
 WRAP_OBJS =	libut/wrap/choose.o libut/wrap/cpu.o libut/wrap/cpu_signal.o \
 		libut/wrap/early.o libut/wrap/func.o libut/wrap/malloc.o \

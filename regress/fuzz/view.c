@@ -220,7 +220,7 @@ stat_pairs(unsigned int how)
 	run(&cmd_stat, &a);
 }
 
-/* Both formats, with the same pairs. */
+/* The formats, with the same pairs. */
 static void
 export(unsigned int how, const char *format)
 {
@@ -233,6 +233,8 @@ export(unsigned int how, const char *format)
 	args(&a, "-D", how & SEL_NAME ? "seq:tick,seq:idle" : "a:b,c:d");
 	args(&a, "-D", how & SEL_SINCE ? "pulse:a,pulse:c,n" :
 	    "x:e,x:f,$cpu");
+	if (strcmp(format, "folded") != 0)
+		args(&a, "-v", "n");
 	if (how & SEL_UNTIL)
 		args(&a, "-f", "n > 3");
 	if (how & SEL_LAST)
@@ -362,6 +364,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		sums(how, "heap", &cmd_heap);
 		sums(how, "locks", &cmd_locks);
 		export(how, "chrome");
+		export(how, "perfetto");
 		export(how, "folded");
 		stacks(how);
 	}

@@ -1,31 +1,38 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
 # export.py TRACE all|loss OPTION...: what utctl export writes is what view and
-# stat say of the same events.  Prints how many there are of each kind.
-import decimal, json, os, subprocess, sys
+# stat say of the same events, in each format.  Prints how many there are of
+# each kind.
+import json, re, subprocess, sys
+import timeline
 
 dir, mode, options = sys.argv[1], sys.argv[2], sys.argv[3:]
 select = [o for o in options]
-while "-D" in select:
-    i = select.index("-D")
-    del select[i:i + 2]
+for o in "-D", "-v":
+    while o in select:
+        i = select.index(o)
+        del select[i:i + 2]
 SUFFIXES = (("_begin", "_end"), ("_entry", "_exit"), (":entry", ":exit"))
+WAITS = ("mutex", "rdlock", "wrlock")
+
 
 def utctl(*args):
     p = subprocess.run(("utctl",) + args + (dir,), stdout=subprocess.PIPE,
         stderr=subprocess.PIPE)
     assert p.returncode == 0, (args, p.returncode, p.stderr)
-    return p.stdout.decode()
+    return p.stdout
 
-def number(s):
-    return decimal.Decimal(s)
 
-def ns(e):
-    t = e["ts"] * 1000
-    assert t == int(t), e
-    return start + int(t)
+def lines(*args):
+    return utctl(*args).decode().splitlines()
 
-view = [json.loads(l) for l in utctl("view", "-j", *select).splitlines()]
+
+def same(a, b, what):
+    a, b = (sorted(json.dumps(x) for x in l) for l in (a, b))
+    assert a == b, (what, len(a), len(b), sorted(set(a) ^ set(b))[:4])
+
+
+view = [json.loads(l) for l in lines("view", "-j", *select)]
 losses = [v for v in view if "ns" not in v]
 # Until when events were lost, of those that had been told of.
 lossy = -1
@@ -34,148 +41,155 @@ for v in view:
         int(v.get("before", -1)))
 view = [v for v in view if "ns" in v]
 names = {v["event"] for v in view}
-chrome = json.loads(utctl("export", *options), parse_float=number)
-assert chrome["displayTimeUnit"] == "ns"
-other = chrome["otherData"]
-start = int(other["start_ns"])
-events = chrome["traceEvents"]
-by = {}
-for e in events:
-    by.setdefault(e["ph"], []).append(e)
-times = [ns(e) for e in events if e["ph"] != "M"]
-assert times == sorted(times), "not in the order of time"
-assert losses or start in [int(v["ns"]) for v in view]
+t = timeline.chrome(utctl("export", *options))
+timeline.agree(t, timeline.perfetto(utctl("export", "-F", "perfetto",
+    *options)))
+assert losses or int(t.other["start_ns"]) == min(int(v["ns"]) for v in view)
 
-# Names, each before the first event.
-seen = set()
-for e in events:
-    if e["ph"] == "M":
-        seen.add((e["name"], e["pid"], e["tid"], e["args"]["name"]))
-    elif e.get("s") != "g":
-        assert any(s[0] == "process_name" and s[1] == e["pid"] for s in seen)
-        assert any(s[0] == "thread_name" and s[1:3] == (e["pid"], e["tid"])
-            for s in seen)
-want = {("process_name", v["vpid"], v["vpid"], v["procname"]) for v in view}
-want |= {("thread_name", v["vpid"], v["vtid"], v.get("thread") or
-    v["procname"]) for v in view}
-assert seen <= want and (options or losses or seen == want), seen ^ want
+want = {}
+for v in view:
+    for k, n in ((None, v["procname"]), (v["vtid"], v.get("thread") or
+            v["procname"])):
+        had = want.setdefault((v["vpid"], k), [])
+        if had[-1:] != [n]:
+            had.append(n)
+assert t.names == want or options or losses, (t.names, want)
+assert all(k in want and set(n) <= set(want[k]) for k, n in t.names.items())
 
-# What each event is by its name alone.
+
+# What each event is by its name alone: the pair, and does the event end it?
 def pair_of(name):
+    for w in WAITS:
+        for e in "_acquired", "_failed":
+            if name in ("pthread:%s_request" % w, "pthread:%s%s" % (w, e)) \
+                    and {"pthread:%s_request" % w} <= names:
+                return w, not name.endswith("_request")
     for b, e in SUFFIXES:
         if name.endswith(b) and name[:-len(b)] + e in names:
-            return name[:-len(b)], 0
+            return name[:-len(b)], False
         if name.endswith(e) and name[:-len(e)] + b in names:
-            return name[:-len(e)], 1
-    return None, 0
+            return name[:-len(e)], True
+    return None, False
+
+
+def alone(sym, prog):
+    name, file = (sym.rsplit(" (", 1) + [""])[:2]
+    return name + " (" + file if file and file != prog + ")" else name
+
+
+# Locks that are variables.
+locks = {}
+for l in json.loads(utctl("locks", "-a", "-j", *select)).get("processes", []):
+    for l in l["locks"]:
+        if "lock_sym" in l:
+            locks[l["lock"]] = l["lock_sym"]
+
+
+# The members of an event: names instead of addresses, without the place in the
+# function and the file, if that is the program.
+def args_of(v, isfunc):
+    args = {"$" + k: v[k] for k in ("context", "event_context") if k in v}
+    for k, x in v["fields"].items():
+        sym = v["fields"].get(k + "_sym")
+        if k[-4:] == "_sym" or k[-6:] == "_lines" or \
+                isfunc and k in ("addr", "call_site"):
+            continue
+        if k == "lock" and x in locks:
+            x = alone(locks[x], v["procname"])
+        if sym is not None:
+            x = alone(re.sub(r"\+0x[0-9a-f]+ \(", " (", sym), v["procname"])
+        args[k] = x
+    return args
+
 
 keyed = [options[i + 1].split(",") for i, o in enumerate(options) if o == "-D"]
 keyed = {n: k[:2] for k in keyed for n in k[:2]}
 instants, begins = [], []
 for v in view:
     p, ends = pair_of(v["event"])
-    args = {k: v[k] for k in ("fields", "context", "event_context") if k in v}
-    what = (int(v["ns"]), v["vpid"], v["vtid"])
+    isfunc = p in ("func", "call")
+    what = int(v["ns"]), v["vpid"], v["vtid"]
     if v["event"] in keyed:
         assert v["lossy"] == -1
         if v["event"] == keyed[v["event"]][0]:
-            begins.append(what + (",".join(keyed[v["event"]]), args))
-    elif p is None:
-        instants.append(what + (v["event"], args))
-    elif not ends and int(v["ns"]) <= v["lossy"]:
+            begins.append(what + (",".join(keyed[v["event"]]),
+                args_of(v, 0)))
+    elif p is None or not ends and int(v["ns"]) <= v["lossy"]:
         # What ends it may be among what was lost.
-        instants.append(what + (v["event"], args))
+        instants.append(what + (v["event"], args_of(v, False)))
     elif not ends:
         f = v["fields"]
-        name = p
-        if p in ("func", "call"):
-            name = f.get("addr_sym", "0x%x" % f["addr"])
-        begins.append(what + (name, args))
-def told(list):
-    return [(ns(e), e["pid"], e["tid"], e["name"], e["args"]) for e in list]
-def same(a, b, what):
-    a, b = (sorted(json.dumps(x) for x in l) for l in (a, b))
-    assert a == b, (what, len(a), len(b), sorted(set(a) ^ set(b))[:4])
-same(told(e for e in by.get("i", ()) if e["s"] == "t"), instants, "instants")
-same(told(e for e in events if e["ph"] in "Bb"), begins, "begins")
+        name = f.get("addr_sym", "0x%x" % f["addr"]) if isfunc else p
+        begins.append(what + (name, args_of(v, isfunc)))
+same(t.instants, instants, "instants")
+same([(b[0],) + b[2:6] for b in t.bars + t.keyed], begins, "begins")
 
-# Bars nest; those that ended have times, and stacks.
-stacks, calls, total, folded = {}, {}, {}, {}
-bars = []
-for e in events:
-    stack = stacks.setdefault((e["pid"], e["tid"]), [])
-    if e["ph"] == "B":
-        stack.append([e, 0])
-    elif e["ph"] == "E":
-        b, inner = stack.pop()
-        # speedscope ends nothing at an E of another name, or of none.
-        assert e["name"] == b["name"], (b, e)
-        bars.append((ns(b), ns(e)))
-        if "args" not in e:
-            continue
-        assert set(e["args"]) == {"end"}
-        took = ns(e) - ns(b)
-        if stack:
-            stack[-1][1] += took
-        n = b.get("cat", b["name"]), b["name"]
-        calls[n] = calls.get(n, 0) + 1
-        prog = [s[3] for s in seen if s[:2] == ("process_name", e["pid"])][0]
-        path = ";".join(s.replace(" ", "_").replace(";", ":") for s in
-            [prog] + [s[0]["name"] for s in stack] + [b["name"]])
-        folded[path] = folded.get(path, 0) + took - inner
-opened, done = {}, set()
-for e in events:
-    if e["ph"] == "b":
-        assert e["id"] not in done and e["id"] not in opened
-        opened[e["id"]] = e
-    elif e["ph"] == "e":
-        b = opened.pop(e["id"])
-        done.add(e["id"])
-        assert (b["cat"], b["name"], b["pid"]) == (e["cat"], e["name"],
-            e["pid"])
-        n = b["cat"], b["name"]
-        if "args" in e:
-            calls[n] = calls.get(n, 0) + 1
+# Bars that ended have times, and stacks; of equal ones the inner is first.
+calls, folded, around = {}, {}, {}
+for b in sorted(t.bars[::-1], key=lambda b: (b[0], -(b[1] or 1 << 63))):
+    if b[4] in WAITS:
+        continue
+    stack = around.setdefault(b[2:4], [])
+    while stack and (stack[-1][0][1] or 1 << 63) <= b[0] and \
+            not (b[1] == b[0] == stack[-1][0][0]):
+        stack.pop()
+    prog = t.names[b[2], None][0]
+    path = ";".join(s.replace(" ", "_").replace(";", ":") for s in
+        [prog] + [s[0][4] for s in stack] + [b[4]])
+    if b[1] is not None and b[6] is not True:
+        folded[path] = folded.get(path, 0) + b[1] - b[0]
+        ended = [s for s in stack[-1:] if s[0][1] and s[0][6] is not True]
+        for s in ended:
+            folded[s[1]] -= b[1] - b[0]
+    stack.append((b, path))
+for b in t.bars + t.keyed:
+    if b[1] is not None and b[6] is not True:
+        n = calls.setdefault(b[4], [0, 0])
+        n[0] += 1
+        n[1] += b[1] - b[0]
 
-assert other["discarded"] == sum(e["args"]["count"] for e in by.get("i", ())
-    if e["name"] == "events discarded")
-lines = utctl("export", "-F", "folded", *options).splitlines()
-got = {l.rsplit(" ", 1)[0]: int(l.rsplit(" ", 1)[1]) for l in lines}
-assert len(got) == len(lines)
-stat = json.loads(utctl("stat", "-d", "-j", *options))
-assert other["discarded"] == stat["discarded"]
+stat = json.loads(utctl("stat", "-d", "-j", *(o for o in options)))
+assert t.other["discarded"] == stat["discarded"] == sum(l[3] for l in t.losses
+    if l[2] == "events discarded")
+got = {l.rsplit(" ", 1)[0]: int(l.rsplit(" ", 1)[1])
+    for l in lines("export", "-F", "folded", *options)}
 selfs = {}
-for path, t in got.items():
+for path, ns in got.items():
     n = path.rsplit(";", 1)[1]
-    selfs[n] = selfs.get(n, 0) + t
+    selfs[n] = selfs.get(n, 0) + ns
 keynames = {",".join(k) for k in keyed.values()}
 for p in stat["pairs"]:
     n = p["by"]["pair"]
-    short = n.split(" ", 1)[-1].replace(" ", "_")
+    short = n.split(" ", 1)[-1]
     if n not in keynames:
-        assert selfs.pop(short, 0) == int(p["self_ns"]), (n, p)
-    if mode == "all":
-        n = (n.split(" ", 1) * 2)[:2]
-        assert calls.pop(tuple(n)) == p["calls"], (n, p)
+        assert selfs.pop(short.replace(" ", "_"), 0) == int(p["self_ns"]), \
+            (n, p)
+    n, total = calls.pop(short)
+    assert n == p["calls"] and \
+        abs(total - p["mean"] * n) <= total * 1e-9, (n, total, p)
 assert not selfs, selfs
+assert not set(calls) - set(WAITS), calls
 if mode == "all":
-    assert not calls, calls
-    assert {k: v for k, v in folded.items() if v} == got
+    folded = {k: v for k, v in folded.items() if v}
+    assert folded == got, [(k, folded.get(k), got.get(k)) for k in
+        sorted(set(folded) | set(got)) if folded.get(k) != got.get(k)][:9]
 else:
     # No bar is open while events are lost.
-    lost = [(ns(e), start + int(e["args"]["until"] * 1000))
-        for e in by["i"] if e["s"] == "g"]
-    assert lost
+    assert t.losses
+    bars = [b[:2] for b in t.bars if b[1]]
+    lost = [l[:2] for l in t.losses]
     assert not any(b <= y and e > x for b, e in bars for x, y in lost)
     # What is open when a loss begins is cut there, as the events say; what
     # begins meanwhile is no bar.
     func = {(v["fields"]["addr"], v["event"]): v for v in view
         if v["event"].startswith("func:")}
     b = int(func[0x1000, "func:entry"]["ns"])
-    assert [x for x in bars if x[0] == b] == \
+    assert [x for x in t.bars if x[0] == b and x[6] is True] and \
+        [x for x in bars if x[0] == b] == \
         [(b, min(x for x, y in lost if x > b))], "bar"
     b = int(func[0x1010, "func:entry"]["ns"])
     within = any(x <= b <= y for x, y in lost)
     assert within == (not [x for x in bars if x[0] == b]), "bar within"
-print(len(view), len(by.get("B", ())), len(by.get("E", ())),
-    len(by.get("b", ())), len(by.get("e", ())), len(got))
+kinds = [b for b in t.bars if b[1] is not None]
+print(len(view), len(t.bars), len(kinds), len(t.keyed),
+    len([b for b in t.keyed if b[1] is not None]), len(got))

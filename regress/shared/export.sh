@@ -4,6 +4,9 @@
 
 . ./common.sh
 need python3
+PYTHONPATH=$TOP/regress/shared
+PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH PYTHONDONTWRITEBYTECODE
 
 # check MODE OPTION...: and what there was of each kind.
 check() {

@@ -2,7 +2,7 @@
 #
 # gone.py SEED all|some TRACE: what really was, and what is there of it; then
 # what utctl makes of that.  With "-" in place of the trace, prints the packets.
-import json, random, subprocess, sys
+import json, random, subprocess, sys, timeline
 
 seed, lossless, path = int(sys.argv[1]), sys.argv[2] == "all", sys.argv[3]
 rnd = random.Random(seed)
@@ -147,21 +147,11 @@ stat = json.loads(utctl("stat", "-d", *KEY, "-S", "1000", "-j"))
 got = [(int(p["began"]) // S, (int(p["began"]) + int(p["ns"])) // S)
     for p in stat["slowest"]]
 right("stat", set(got), pairs)
-got, opened, ids, joined = set(), {}, {}, set()
-for e in json.loads(utctl("export", *KEY))["traceEvents"]:
-    now = e.get("ts", 0) * 1000
-    if e["ph"] == "B":
-        opened.setdefault(e["tid"], []).append(now)
-    elif e["ph"] == "b":
-        ids[e["id"]] = now
-    elif e["ph"] in "Ee":
-        begin = opened[e["tid"]].pop() if e["ph"] == "E" else ids.pop(e["id"])
-        if "args" in e:
-            joined.add((begin, now))
-other = json.loads(utctl("export", *KEY))["otherData"]
-zero = int(other["start_ns"])
-right("chrome", {tuple(round((x + zero) / S) for x in b) for b in joined},
-    pairs)
+for read in timeline.chrome, timeline.perfetto:
+    bars = read(subprocess.run(("utctl", "export", "-F", read.__name__) + KEY +
+        (path,), check=True, capture_output=True).stdout)
+    right(read.__name__, {(b[0] // S, b[1] // S) for b in bars.bars + bars.keyed
+        if b[1] is not None and b[6] is not True}, pairs)
 got = set()
 for line in utctl("view", "-i", "-j").splitlines():
     e = json.loads(line)

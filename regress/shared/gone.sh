@@ -3,6 +3,8 @@
 # Traces that lack packets.
 
 . ./common.sh
+PYTHONDONTWRITEBYTECODE=1
+export PYTHONDONTWRITEBYTECODE
 . ./shared/rows.sh
 
 # trace NAME: a trace of the packets on the standard input.  The field of an

@@ -1,7 +1,8 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
 # pprof.py FILE: the samples of a profile.proto, a line each: the program, the
-# functions from the outermost one, and the values.
+# functions from the outermost one, and the values; before them the modules, with
+# their build IDs.
 
 import sys
 
@@ -41,6 +42,8 @@ assert text[0] == ""
 types = [message(t) for t in p[1]]
 print(" ".join(text[t[1][0]] + "/" + text[t[2][0]] for t in types))
 maps = {m[1][0]: text[m[5][0]] for m in map(message, p.get(3, []))}
+for m in map(message, p.get(3, [])):
+    print("module", ascii(text[m[5][0]]), text[m[6][0]])
 functions = {f[1][0]: text[f[2][0]] for f in map(message, p.get(5, []))}
 locations = {}
 for loc in map(message, p[4]):

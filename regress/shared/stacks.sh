@@ -57,7 +57,7 @@ stack_metadata() {
 #	malloc ID SIZE PTR, free ID PTR, sample ID, v ID N
 #	begin ID N, end ID N	a pair, e:lock
 #	request ID LOCK, acquired ID LOCK, release ID LOCK
-#	module BASE SIZE PATH
+#	module BASE SIZE PATH [BYTE ...]
 stacks() {
 	rm -f "$ST"/* "$T/thread.bits" "$T/shared.bits"
 	stack_metadata >"$ST/metadata"
@@ -104,7 +104,9 @@ stacks() {
 	$1 == "release" { event(11, $2); put(64, $3); put(64, "0xca") }
 	$1 == "module" {
 		event(6, 0); put(64, $2); put(64, $2); put(64, $3)
-		put("s", $4); put(32, 0)
+		put("s", $4); put(32, NF - 4)
+		for (i = 5; i <= NF; i++)
+			put(8, $i)
 	}
 	END { if (f != "") print "end" >f }'
 	for f in thread shared; do

@@ -38,14 +38,9 @@ utctl export -D req:start,req:done,id -e req:start "$T/trace" |
 # A filter of the beginning brings the end, too.
 nested() {
 	utctl export -e 'work:outer*' -f "$1" "$T/trace" | python3 -c '
-import json, sys
-depth, n = {}, 0
-for e in json.load(sys.stdin)["traceEvents"]:
-    w = e["pid"], e["tid"]
-    depth[w] = depth.get(w, 0) + {"B": 1, "E": -1}.get(e["ph"], 0)
-    assert depth[w] >= 0
-    n += e["ph"] == "B"
-print(n, sum(depth.values()))'
+import sys, timeline
+t = timeline.chrome(sys.stdin.read())
+print(len(t.bars), len([b for b in t.bars if b[1] is None]))'
 }
 [ "$(nested 'kind == "nested"')" = "47 0" ] || fail "-f: $(nested \
     'kind == "nested"')"
@@ -64,13 +59,19 @@ chmod -R u+w "$T/odd"
 meta=$(find "$T/odd" -name metadata)
 sed 's/"work:outer_/"work;o \\"ut\\\\er\\n_/; s/"call:/"\\377\\302\\233:/
 s/"req:start"/"\\t\\001[31m"/' "$meta" >"$T/meta" && cp "$T/meta" "$meta"
-utctl export "$T/odd" >"$T/out" || fail "odd: status $?"
-python3 -c '
-import json, sys
-names = {e.get("name") for e in json.load(open(sys.argv[1]))["traceEvents"]}
+odd() {
+	utctl export -F "$1" "$T/odd" >"$T/out" || fail "odd: status $?"
+	python3 -c '
+import sys, timeline
+t = getattr(timeline, sys.argv[1])(open(sys.argv[2], "rb").read())
+names = {b[4] for b in t.bars}
 assert "work;o \"ut\\er\n" in names, names
+names = {i[3] for i in t.instants}
 assert "\t\x01[31m" in names, names
-' "$T/out" 2>"$T/err" || fail "odd: $(cat "$T/err")"
+' "$1" "$T/out" 2>"$T/err" || fail "odd $1: $(cat "$T/err")"
+}
+odd chrome
+odd perfetto
 utctl export -F folded "$T/odd" >"$T/out" || fail "odd: status $?"
 LC_ALL=C grep -q '[^ -~]' "$T/out" && fail "odd: raw: $(cat "$T/out")"
 grep -v '^[^ ;][^ ]* [0-9][0-9]*$' "$T/out" && fail "odd: $(cat "$T/out")"

@@ -38,7 +38,8 @@ check loss
 [ $nE -gt 100 ] || fail "loss: $(cat "$T/counts")"
 
 # What cannot be.
-complains '-F svg: there are chrome, folded, pprof and ctf' utctl export -F svg "$T/trace"
+complains '-F svg: there are chrome, perfetto, folded, pprof and ctf' \
+    utctl export -F svg "$T/trace"
 complains "pair 'a:b': not an event" utctl export -D a:b "$T/trace"
 complains 'nothing: No such file' utctl export "$T/nothing"
 expect 0 'no pairs of events that ended: see -D' \

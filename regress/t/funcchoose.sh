@@ -139,6 +139,24 @@ utctl export -F chrome "$T/trace" >"$T/chrome" || fail "chrome"
 utctl stat -dj -e func:call "$T/trace" | tr '{' '\n' | grep -A1 '"func slow' |
     sed -n 's/.*"total_ns":"\([0-9]*\)","self_ns":"\([0-9]*\)".*/\1 \2/p' |
     awk '{ exit !($1 >= 6000000 && $1 == $2) }' || fail "slow: its time"
+if command -v python3 >/dev/null 2>&1; then
+	chosen -M 1ns
+	utctl export -F chrome "$T/trace" >"$T/chrome" &&
+	    utctl export -F perfetto "$T/trace" >"$T/perfetto" || fail "export"
+	utctl stat -dj "$T/trace" >"$T/out" || fail "stat"
+	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=shared python3 - "$T" \
+	    2>"$T/err" <<-'END' || fail "time lines: $(tail -n 1 "$T/err")"
+	import json, sys, timeline
+	a, b = (getattr(timeline, f)(open(sys.argv[1] + "/" + f, "rb").read(),
+	    False) for f in ("chrome", "perfetto"))
+	timeline.agree(a, b)
+	for p in json.load(open(sys.argv[1] + "/out"))["pairs"]:
+	    took = [x[1] - x[0] for x in b.bars if "func " + x[4] ==
+	        p["by"]["pair"]]
+	    assert len(took) == p["calls"], p
+	    assert abs(sum(took) - p["mean"] * len(took)) < 1, p
+	END
+fi
 # From stacks.
 recorded -g -w func -e func:entry -- "$T/prog"
 utctl stat -g caller "$T/trace" >"$T/callers" || fail "stat of stacks"

@@ -71,6 +71,22 @@ contentions/count delay/nanoseconds
 -;0xc1;0xb1;0xa1 1 91000
 -;0xc1;0xb1;0xa2 1 49000
 END
+# Modules have build IDs where these are known, and any bytes in their names.
+odd=$(printf '/no/"\303(\033;x\377')
+stacks <<END
+packet 7 7
+module 0x1000 0x100 $odd 1 171 255
+module 0x2000 0x100 /no/id
+def 1 0 0 0x1010 0x2010 0x9000
+v 1 1
+END
+utctl export -F pprof "$ST" >"$T/pprof" 2>/dev/null || fail "export -F pprof"
+python3 shared/pprof.py "$T/pprof" | sed -n "/^module/s/ *$//p" >"$T/got" ||
+    fail "pprof of modules"
+expected modules <<'END'
+module '/no/"\ufffd(\x1b;x\ufffd' 01abff
+module '/no/id'
+END
 # The samples of -F chrome, as the profiles of V8 that Perfetto reads.
 stacks <<'END'
 packet 7 7

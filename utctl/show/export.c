@@ -24,16 +24,19 @@
 
 #include "export.h"
 #include "show.h"
+#include "timeline.h"
 
 static const struct format_kind {
 	const char	*name;
 	const char	*what;
-	void		(*run)(struct reader *, struct pairs *);
+	void		(*run)(struct reader *, struct pairs *, const char *);
 	/* Writes call stacks, with -w; or NULL. */
 	int		(*weighed)(struct reader *, char **, struct pairs *,
 			    enum weight);
 } formats[] = {
-	{ "chrome", "for Perfetto, and others (the default)", export_chrome,
+	{ "chrome", "JSON for Perfetto, and others (the default)",
+	    export_chrome, NULL },
+	{ "perfetto", "the same, smaller, for Perfetto", export_perfetto,
 	    NULL },
 	{ "folded", "the self time of each stack of pairs", export_folded,
 	    export_weighed },
@@ -45,6 +48,7 @@ static const struct format_kind {
 static const struct format_kind *chosen;	/* -F */
 static const char *output;			/* -o */
 static const char *weight;			/* -w; or NULL */
+static const char *value;			/* -v; or NULL */
 static struct pairs pairs;
 
 static const char *
@@ -82,7 +86,9 @@ export_option(int c)
 		output = optarg;
 	else if (c == 'w')
 		weight = optarg;
-	return c == 'D' || c == 'F' || c == 'o' || c == 'w';
+	else if (c == 'v')
+		value = optarg;
+	return c == 'D' || c == 'F' || c == 'o' || c == 'v' || c == 'w';
 }
 
 static int
@@ -100,6 +106,9 @@ check(void)
 		die("-F ctf: -o names the directory to write");
 	if (is_trace() && pairs.given != NULL)
 		die("-D and -F ctf: a trace has no pairs");
+	if (value != NULL && chosen->run != export_chrome &&
+	    chosen->run != export_perfetto)
+		die("-v: only -F chrome and -F perfetto draw values");
 	if (weight != NULL && chosen->weighed == NULL)
 		die("-w: only -F folded and -F pprof weigh call stacks");
 	if (weight == NULL && chosen->run == NULL && !is_trace())
@@ -119,15 +128,15 @@ export(struct reader *rd, char **dirs)
 	if (is_trace())
 		export_ctf(rd, dirs, output);
 	else
-		chosen->run(rd, &pairs);
+		chosen->run(rd, &pairs, value);
 	return 0;
 }
 
 static void
 say_pairs(const struct reader *rd)
 {
-	(void)rd;
 	pairs_say(&pairs);
+	timeline_say(rd, value);
 }
 
 static void
@@ -144,7 +153,7 @@ export_main(int argc, char **argv)
 	    NULL, NULL, export, say_pairs, export_end };
 
 	chosen = &formats[0];
-	output = weight = NULL;
+	output = weight = value = NULL;
 	pairs_init(&pairs);
 	pairs.named = 1;
 	return show(&show_export, argc, argv);
@@ -153,10 +162,11 @@ export_main(int argc, char **argv)
 const struct command cmd_export = {
 	.name = "export", .page = "utctl-view",
 	.line = "write traces for programs that draw time lines, or flames",
-	.usage = "[-F format] [-D begin,end[,field]] ... [-o dir] [-w weight] "
-	    SHOW_USAGE,
+	.usage = "[-F format] [-D begin,end[,field]] ... [-o dir] [-v field] "
+	    "[-w weight] " SHOW_USAGE,
 	.options = {
 	    "-o dir\tthe directory that -F ctf writes",
+	    "-v field\tdraw the values of a field",
 	    "-w weight\tof call stacks: events, blocks, bytes, time or wait",
 	    "-D a,b,key\tpairs of these events; key: a field of both",
 	    SHOW_HELP

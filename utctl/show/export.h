@@ -34,8 +34,10 @@
  * one that prints as print.h does calls ctf_print_init() before, text_trace()
  * for each trace that it comes to, and ctf_print_flush() at the end.
  */
-void	 export_chrome(struct reader *, struct pairs *);
-void	 export_folded(struct reader *, struct pairs *);
+void	 export_folded(struct reader *, struct pairs *, const char *);
+/* Time lines: timeline.h.  The string is a field whose values are drawn. */
+void	 export_chrome(struct reader *, struct pairs *, const char *);
+void	 export_perfetto(struct reader *, struct pairs *, const char *);
 
 /* Formats of call stacks, which have weights; these read the directories. */
 int	 export_weighed(struct reader *, char **, struct pairs *, enum weight);

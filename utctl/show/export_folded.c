@@ -221,12 +221,13 @@ export_weighed(struct reader *rd, char **dirs, struct pairs *ps, enum weight w)
 }
 
 void
-export_folded(struct reader *rd, struct pairs *ps)
+export_folded(struct reader *rd, struct pairs *ps, const char *value)
 {
 	static const struct pair_ops mine = { folded_begin, folded_end, NULL,
 	    NULL, begin_key, NULL, NULL };
 	struct folded r;
 
+	(void)value;
 	memset(&r, 0, sizeof(r));
 	r.pairs = ps;
 	r.last = &r.first;

@@ -19,10 +19,8 @@
  * utctl export -F pprof: profile.proto of the pprof project, not compressed.
  * go tool pprof, speedscope, Pyroscope and Parca read it.
  *
- * A message is a row of fields, in any order: a key, which is the number of the
- * field and what kind of value comes, and the value, an integer of a varying
- * number of bytes, or so many bytes.  So samples are written as they come, with
- * the messages that they need in front of them, and all texts last.
+ * Samples are written as they come, with the messages that they need in front
+ * of them, and all texts last.
  */
 
 #include <stdio.h>
@@ -30,7 +28,9 @@
 #include <string.h>
 
 #include "../say.h"
+#include "../sym/image.h"
 #include "export.h"
+#include "proto.h"
 #include "weigh.h"
 
 /* The numbers of fields; each first letter is that of the message. */
@@ -40,25 +40,13 @@ enum {
 	V_TYPE = 1, V_UNIT,
 	S_LOCATION = 1, S_VALUE, S_LABEL,
 	B_KEY = 1, B_STR,
-	M_ID = 1, M_FILENAME = 5, M_HAS_FUNCTIONS = 7,
+	M_ID = 1, M_FILENAME = 5, M_BUILD_ID, M_HAS_FUNCTIONS,
 	L_ID = 1, L_MAPPING, L_ADDRESS, L_LINE,
 	N_FUNCTION = 1, N_LINE,
 	F_ID = 1, F_NAME, F_SYSTEM_NAME, F_FILENAME
 };
 
 #define SAMPLED	(WEIGH_WAIT + 1)	/* instead of a weight */
-
-/* A message that is made. */
-struct message {
-	uint8_t	*v;
-	size_t	 n, room;
-};
-
-/* Numbers by keys, from 1 on. */
-struct ids {
-	struct map	 map;
-	uintptr_t	 n;
-};
 
 struct pprof {
 	enum weight	 weight;
@@ -67,74 +55,6 @@ struct pprof {
 	size_t		 room;
 	uint64_t	 program;		/* the label's key */
 };
-
-static void
-put_varint(struct message *m, uint64_t v)
-{
-	if (m->room - m->n < 16) {
-		m->room = 2 * m->room + 64;
-		if ((m->v = realloc(m->v, m->room)) == NULL)
-			die_errno("malloc");
-	}
-	for (; v > 0x7f; v >>= 7)
-		m->v[m->n++] = (uint8_t)(v | 0x80);
-	m->v[m->n++] = (uint8_t)v;
-}
-
-static void
-put_number(struct message *m, uint32_t field, uint64_t v)
-{
-	put_varint(m, field << 3);
-	put_varint(m, v);
-}
-
-static void
-put_bytes(struct message *m, uint32_t field, const void *p, size_t n)
-{
-	put_varint(m, field << 3 | 2);
-	put_varint(m, n);
-	if (m->room - m->n < n) {
-		m->room = m->n + n;
-		if ((m->v = realloc(m->v, m->room)) == NULL)
-			die_errno("malloc");
-	}
-	if (n > 0)
-		memcpy(m->v + m->n, p, n);
-	m->n += n;
-}
-
-/* Put a message into one, and begin it anew. */
-static void
-put_message(struct message *m, uint32_t field, struct message *inner)
-{
-	put_bytes(m, field, inner->v, inner->n);
-	free(inner->v);
-	memset(inner, 0, sizeof(*inner));
-}
-
-/* Write a message of the profile. */
-static void
-write_message(uint32_t field, struct message *inner)
-{
-	struct message m = { .n = 0 };
-
-	put_message(&m, field, inner);
-	(void)fwrite(m.v, m.n, 1, stdout);
-	free(m.v);
-}
-
-/* The number of a key; is it new? */
-static int
-id_get(struct ids *ids, uint64_t key, uint64_t *id)
-{
-	void *v = map_get(&ids->map, key);
-	const int isnew = v == NULL;
-
-	if (isnew)
-		map_put(&ids->map, key, v = (void *)++ids->n);
-	*id = (uintptr_t)v;
-	return isnew;
-}
 
 /* The number of a text: 0 is the empty one. */
 static uint64_t
@@ -160,7 +80,7 @@ function_get(struct pprof *p, const struct frame *f)
 {
 	const uint64_t name = string_get(p, f->function);
 	const uint64_t key[] = { name, string_get(p, f->file) };
-	struct message m = { .n = 0 };
+	static struct message m;
 	uint64_t id;
 
 	if (!id_get(&p->functions, map_bytes(0, key, sizeof(key)), &id))
@@ -174,18 +94,18 @@ function_get(struct pprof *p, const struct frame *f)
 }
 
 static uint64_t
-mapping_get(struct pprof *p, const char *module)
+mapping_get(struct pprof *p, const struct image *im)
 {
-	const uint64_t name = string_get(p, module);
-	struct message m = { .n = 0 };
+	static struct message m;
+	char hex[2 * ELF_IDMAX + 1];
 	uint64_t id;
 
-	if (name == 0)
-		return 0;
-	if (!id_get(&p->mappings, name, &id))
-		return id;
+	if (im == NULL || !id_get(&p->mappings, (uintptr_t)im, &id))
+		return im == NULL ? 0 : id;
+	image_id(im, hex);
 	put_number(&m, M_ID, id);
-	put_number(&m, M_FILENAME, name);
+	put_number(&m, M_FILENAME, string_get(p, image_path(im)));
+	put_number(&m, M_BUILD_ID, string_get(p, hex));
 	put_number(&m, M_HAS_FUNCTIONS, 1);
 	write_message(P_MAPPING, &m);
 	return id;
@@ -195,14 +115,14 @@ mapping_get(struct pprof *p, const char *module)
 static uint64_t
 location_get(struct pprof *p, const struct frame *const *f, size_t n)
 {
-	struct message m = { .n = 0 }, line = { .n = 0 };
+	static struct message m, line;
 	uint64_t id;
 	size_t i;
 
 	if (!id_get(&p->locations, map_bytes(0, f, n * sizeof(*f)), &id))
 		return id;
 	put_number(&m, L_ID, id);
-	put_number(&m, L_MAPPING, mapping_get(p, f[n - 1]->module));
+	put_number(&m, L_MAPPING, mapping_get(p, f[n - 1]->image));
 	put_number(&m, L_ADDRESS, f[0]->address);
 	for (i = 0; i < n && f[i]->function != NULL; i++) {
 		put_number(&line, N_FUNCTION, function_get(p, f[i]));
@@ -220,7 +140,7 @@ put_sample(void *arg, const char *program, const struct site *site,
 	static const size_t counts[] = { [WEIGH_EVENTS] = 1,
 	    [WEIGH_BLOCKS] = 4, [WEIGH_BYTES] = 4, [WEIGH_TIME] = 2,
 	    [WEIGH_WAIT] = 2 };
-	struct message m = { .n = 0 }, label = { .n = 0 };
+	static struct message m, label;
 	struct pprof *p = arg;
 	size_t i, n;
 
@@ -254,7 +174,7 @@ put_types(struct pprof *p)
 	const enum weight w = p->weight;
 	const size_t which = w == WEIGH_BYTES ? WEIGH_BLOCKS :
 	    weigh_sampled() ? SAMPLED : w == WEIGH_TIME ? WEIGH_WAIT : w;
-	struct message m = { .n = 0 };
+	static struct message m;
 	size_t i;
 
 	for (i = 0; i < 8 && types[which][i] != NULL; i += 2) {
@@ -267,18 +187,17 @@ put_types(struct pprof *p)
 static void
 put_strings(struct pprof *p)
 {
-	struct message m = { .n = 0 };
+	static struct message m;
 	size_t i;
 
 	for (i = 0; i <= p->strings.n; i++) {
-		put_bytes(&m, P_STRING, i == 0 ? "" : p->texts[i],
+		put_utf8(&m, P_STRING, i == 0 ? "" : p->texts[i],
 		    i == 0 ? 0 : strlen(p->texts[i]));
 		(void)fwrite(m.v, m.n, 1, stdout);
 		m.n = 0;
 		if (i > 0)
 			free(p->texts[i]);
 	}
-	free(m.v);
 	free(p->texts);
 }
 

@@ -59,6 +59,7 @@ struct lock_holder {
 };
 
 struct lock_thread;
+struct lock_event;
 
 struct lock {
 	uint64_t	 address;
@@ -72,6 +73,8 @@ struct lock {
 	size_t		 nwaiters;
 	struct lock_thread *leaver;	/* thread with a leave of it; or NULL */
 	int64_t		 free;		/* ns: last known to be free */
+	int64_t		 left;		/* ns: when it was last released */
+	int32_t		 leftby;	/* by which thread */
 	int64_t		 taken;		/* ns: last known to be taker's alone */
 	int32_t		 taker;
 	uint64_t	 uncounted;	/* holders beyond LOCKS_MOST */
@@ -159,6 +162,9 @@ struct locks_run {
 	int		 graphs;	/* -g: callers are whole stacks */
 	int		 lttng;		/* events are LTTng's */
 	int		 nobody;	/* unknown threads, too */
+	/* A thread got the lock that leftby had when it asked; or NULL. */
+	void		(*passed)(const struct lock_event *,
+			    const struct lock *);
 	struct lock_note waits[LOCKS_TOP], holds[LOCKS_TOP];
 	struct top	 top_waits, top_holds;
 };

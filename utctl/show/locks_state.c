@@ -60,7 +60,7 @@ lock_of(const struct lock_event *e, uint64_t address)
 	l->name = name_of(e, address);
 	l->first = e->caller;
 	l->room = 1;
-	l->free = l->taken = INT64_MIN;
+	l->free = l->taken = l->left = INT64_MIN;
 	l->holders = new(sizeof(*l->holders));
 	map_put(&ls->locks, address, l);
 	return l;
@@ -234,18 +234,24 @@ lock_wait_end(const struct lock_event *e, struct lock *l, int failed)
 	struct lock_wait *w = &e->thread->wait;
 	const int64_t took = e->stream->ns - w->ns;
 	const struct lock_holder *h;
+	int passed = e->run->passed != NULL && !failed && l->left >= w->ns &&
+	    l->leftby != e->thread->id;
 
 	if (w->lock != l)
 		return;
 	for (h = l->holders; h < l->holders + l->nholders; h++)
-		if (h->thread != e->thread->id)
+		if (h->thread != e->thread->id) {
 			note_holder(e, w, h);
+			passed = passed && !excludes(h->mode, w->mode);
+		}
 	if (lock_unsure(e->process, w->ns))
 		e->process->lost++;
 	else {
 		count_wait(&l->stat, w, took);
 		count_wait(lock_caller_stat(e->process, w->caller), w, took);
 		note_wait(e, w, took, failed);
+		if (passed)
+			e->run->passed(e, l);
 	}
 	wait_unlink(e->thread);
 }
@@ -414,6 +420,8 @@ holder_leaves(const struct lock_event *e, struct lock *l,
 	for (t = l->waiters; t != NULL; t = t->next)
 		if (t->id != h->thread)
 			note_holder(e, &t->wait, h);
+	l->left = e->stream->ns;
+	l->leftby = h->thread;
 	holder_remove(l, h);
 }
 

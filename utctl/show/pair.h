@@ -85,6 +85,7 @@ struct pairs {
 	const struct pair_ops	*ops;
 	void			*arg;
 	int			 named;	/* pairs by their names are wanted */
+	int			 waits;	/* so are waits for locks */
 	int			 need_end;	/* report only pairs that end */
 	int			 ignore_filter_at_end;	/* if it lacks fields */
 	uint64_t		 unended, unbegun;

@@ -43,10 +43,24 @@ static const struct rule {
 	{ "_begin", "_end", NULL, PLAIN },
 	{ "_entry", "_exit", NULL, PLAIN },
 	{ ":entry", ":exit", NULL, CALL },
-	{ ":begin", ":end", NULL, CALL }
+	{ ":begin", ":end", NULL, CALL },
+	/* The last ones are of locks, whoever waits. */
+	{ "pthread:mutex_request", "pthread:mutex_acquired",
+	    "mutex", PLAIN },
+	{ "pthread:mutex_request", "pthread:mutex_failed",
+	    "mutex", PLAIN },
+	{ "pthread:rdlock_request", "pthread:rdlock_acquired",
+	    "rdlock", PLAIN },
+	{ "pthread:rdlock_request", "pthread:rdlock_failed",
+	    "rdlock", PLAIN },
+	{ "pthread:wrlock_request", "pthread:wrlock_acquired",
+	    "wrlock", PLAIN },
+	{ "pthread:wrlock_request", "pthread:wrlock_failed",
+	    "wrlock", PLAIN }
 };
 
 #define NRULES		(sizeof(rules) / sizeof(rules[0]))
+#define NWAITS		6
 #define WHOLE		"func:call"	/* with record -M */
 #define EXIT_SYSCALL	"exit_syscall"	/* before LTTng 2.6 */
 
@@ -225,7 +239,7 @@ role_by_name(struct pairs *ps, struct ctf_trace *tr, struct ctf_eclass *ev,
 
 	if (role_whole(ps, tr, ev))
 		return;
-	for (i = 0; i < 2 * NRULES; i++)
+	for (i = 0; i < 2 * (ps->waits ? NRULES : NRULES - NWAITS); i++)
 		if (role_by_rule(ps, tr, ev, events, &rules[i / 2], i % 2))
 			return;
 	role_syscall(ps, tr, ev, events);

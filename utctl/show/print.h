@@ -55,10 +55,18 @@ enum how {
 	HOW_SPECIAL			/* addresses, and what is noted */
 };
 
+/* Parts of an address in JSON, which may have a name. */
+enum addresses {
+	ADDRESSES_ALL,			/* the number, the name and the lines */
+	ADDRESSES_NAMES,		/* the name, if it has one */
+	ADDRESSES_LESS			/* nothing */
+};
+
 struct style {
 	int		 json;
 	int		 colour;
 	enum escape	 how;		/* strings are */
+	enum addresses	 addresses;
 	char		 plain[256];	/* bytes that no string need escape */
 };
 
@@ -73,6 +81,12 @@ void	 ctf_print_to(void (*)(const char *, size_t));
 void	 ctf_print_write(const char *, size_t);
 char	*out_begin(void);
 void	 out_end(char *);
+/*
+ * Put text between these two to get it as a string, of so many bytes, which is
+ * good until the next one.
+ */
+char	*out_hold(void);
+char	*out_held(char *, size_t *);
 char	*out_full(char *);
 char	*out_split(char *, const char *, size_t);
 
@@ -90,6 +104,11 @@ void	 text_trace(struct ctf_trace *);
 
 /* print_field.c */
 char	*put_fields(char *, const struct ctf_stream *);
+/*
+ * Members of JSON: the fields, and objects of what contexts there are; the last
+ * one has a comma behind it.
+ */
+char	*put_members(char *, const struct ctf_stream *, enum addresses);
 char	*put_hex(char *, uint64_t);
 
 /* print_stack.c: lines, and members, of the event's call stack. */

@@ -19,8 +19,10 @@
  */
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "../say.h"
 #include "../sym/symbols.h"
 #include "print.h"
 
@@ -226,6 +228,44 @@ put_places(char *p, const struct ctf_field *f, const struct place *v,
 	return out_text(p, "]");
 }
 
+/*
+ * Put a name without the file, if that is the program, and without the offset,
+ * unless it is of a variable.
+ */
+static char *
+put_alone(char *p, const char *name, enum ctf_address kind)
+{
+	const char *end = name + strlen(name), *file = end, *at;
+	struct ctf_who buf;
+	char *text;
+
+	while (file > name && strncmp(file, " (", 2) != 0)
+		file--;
+	if (file == name)
+		file = end;
+	for (at = file; at > name && strncmp(at, "+0x", 3) != 0;)
+		at--;
+	if (at == name || file == end || kind == ADDRESS_DATA)
+		at = file;
+	text = format(" (%s)", ctf_whose(current, &buf)->name);
+	if (strcmp(file, text) == 0)
+		file = end;
+	free(text);
+	text = format("%.*s%s", (int)(at - name), name, file);
+	p = put_string(p, (const uint8_t *)text, strlen(text));
+	free(text);
+	return out_room(p, ROOM);
+}
+
+/* Is it like an address, which may be that of a variable? */
+static int
+is_pointer(const struct ctf_field *f)
+{
+	return f->type->kind == CTF_INT && f->type->base == 16 &&
+	    !f->type->sign && (f->type->bits == 64 || f->type->bits == 32) &&
+	    f->slot == 0 && f->outer == 0;
+}
+
 /* An address: the name instead of the number; in JSON, both. */
 static char *
 put_address(char *p, struct ctf_cur *c, const struct ctf_field *f)
@@ -238,6 +278,8 @@ put_address(char *p, struct ctf_cur *c, const struct ctf_field *f)
 	v = ctf_take(c, f->type);
 	name = symbols_field(current, f, v);
 	p = out_room(p, ROOM);
+	if (name != NULL && style.addresses == ADDRESSES_NAMES)
+		return put_alone(p, name->text, f->address);
 	if (name == NULL || style.json)
 		p = put_int(p, f->type, v);
 	if (name == NULL)
@@ -283,30 +325,56 @@ put_field(char *p, struct ctf_cur *c, const struct ctf_field *f)
 	return put_value(p, c, f->type);
 }
 
+static char *
+put_pointer(char *p, struct ctf_cur *c, const struct ctf_field *f)
+{
+	const char *name;
+	uint64_t v;
+
+	if (f->address != ADDRESS_NONE)
+		return put_field(p, c, f);
+	v = ctf_take(c, f->type);
+	name = symbols_name(current, v, ADDRESS_DATA);
+	return name == NULL || name[strlen(name) - 1] != ')' ?
+	    put_int(p, f->type, v) : put_alone(p, name, ADDRESS_DATA);
+}
+
 /* Skip the members that were printed before, if context is set. */
 static char *
-put_struct(char *p, struct ctf_cur *c, const struct ctf_type *t, int context)
+put_all(char *p, struct ctf_cur *c, const struct ctf_type *t, int context,
+    int *any)
 {
 	struct ctf_field *f = t->fields, *end = f + t->nfields;
 	size_t skip = style.json ? 1 : 2;	/* no comma before the first */
 
 	ctf_to(c, t);
-	p = out_room(p, ROOM);
-	*p++ = '{';
-	if (!style.json)
-		*p++ = ' ';
 	for (; f < end; f++) {
-		if (f->hidden || (context && is_who(f))) {
+		if (f->hidden || (context && is_who(f)) || (is_pointer(f) &&
+		    style.addresses == ADDRESSES_LESS)) {
 			(void)ctf_walk_field(c, f);
 			continue;
 		}
 		p = out_short(out_room(p, ROOM), f->key + skip,
 		    f->keylen - skip);
-		p = put_field(p, c, f);
+		p = style.addresses == ADDRESSES_NAMES && is_pointer(f) ?
+		    put_pointer(p, c, f) : put_field(p, c, f);
 		skip = 0;
 	}
+	*any = skip == 0;
+	return out_room(p, ROOM);
+}
+
+static char *
+put_struct(char *p, struct ctf_cur *c, const struct ctf_type *t, int context)
+{
+	int any;
+
 	p = out_room(p, ROOM);
-	if (!style.json && skip == 0)
+	*p++ = '{';
+	if (!style.json)
+		*p++ = ' ';
+	p = put_all(p, c, t, context, &any);
+	if (!style.json && any)
 		*p++ = ' ';
 	*p++ = '}';
 	return p;
@@ -380,4 +448,25 @@ put_fields(char *p, const struct ctf_stream *s)
 	if (ev->fields != NULL)
 		return put_struct(p, &c, ev->fields, 0);
 	return out_text(p, style.json ? "{}" : "{ }");
+}
+
+/* No field is called so: a $ is before the name of a context. */
+char *
+put_members(char *p, const struct ctf_stream *s, enum addresses how)
+{
+	const struct ctf_eclass *ev = s->event;
+	struct ctf_cur c;
+	int any = 0;
+
+	current = s;
+	style.addresses = how;
+	ctf_cur(&c, s);
+	if (s->class->context != NULL)
+		p = put_context(p, &c, s->class->context, "\"$context\":");
+	if (ev->context != NULL)
+		p = put_context(p, &c, ev->context, "\"$event_context\":");
+	if (ev->fields != NULL)
+		p = put_all(p, &c, ev->fields, 0, &any);
+	style.addresses = ADDRESSES_ALL;
+	return any ? out_text(p, ",") : p;
 }

@@ -32,6 +32,13 @@ char		 out[OUTSIZE];
 static char	*outp = out;		/* between events */
 static void	(*out_write)(const char *, size_t) = ctf_print_write;
 
+/* Text from there on is kept, and not written; or NULL. */
+static char	*holding;
+static struct {
+	char	*v;
+	size_t	 n, room;
+} held;
+
 /* A terminal that has colours, whose user wants some. */
 static int
 wants_colour(void)
@@ -48,6 +55,7 @@ ctf_print_init(int json)
 {
 	int c;
 
+	holding = NULL;
 	style.json = ctf_time_iso = json;
 	style.colour = !json && wants_colour();
 	style.how = json ? ESCAPE_JSON : ESCAPE_STRING;
@@ -86,9 +94,42 @@ ctf_print_write(const char *p, size_t n)
 	}
 }
 
+static void
+keep(const char *s, size_t n)
+{
+	if (held.room - held.n <= n) {
+		held.room = 2 * held.room + n + 1;
+		if ((held.v = realloc(held.v, held.room)) == NULL)
+			die_errno("malloc");
+	}
+	memcpy(held.v + held.n, s, n);
+	held.n += n;
+	held.v[held.n] = '\0';
+}
+
+char *
+out_hold(void)
+{
+	held.n = 0;
+	return holding = outp = out_room(outp, OUTSIZE / 2);
+}
+
+char *
+out_held(char *p, size_t *n)
+{
+	keep(holding, (size_t)(p - holding));
+	holding = NULL;
+	*n = held.n;
+	return held.v;
+}
+
 char *
 out_full(char *p)
 {
+	if (holding != NULL) {
+		keep(holding, (size_t)(p - holding));
+		return holding;
+	}
 	out_write(out, (size_t)(p - out));
 	return out;
 }
@@ -101,8 +142,7 @@ out_split(char *p, const char *s, size_t n)
 
 	while (n > (k = (size_t)(out + OUTSIZE - p))) {
 		memcpy(p, s, k);
-		out_write(out, OUTSIZE);
-		p = out;
+		p = out_full(p + k);
 		s += k;
 		n -= k;
 	}

@@ -34,27 +34,18 @@
 static struct frame	 frames[STACK_MAX * INLINED];
 static struct map	 known;		
 
-static const char *
-module_of(const struct ctf_stream *s, uint64_t address, enum ctf_address kind)
-{
-	const struct mapping *m = symbols_mapping(s, address, kind);
-
-	return m == NULL ? NULL : base_name(image_path(m->image));
-}
-
 static size_t
 put_frame(struct frame *f, const struct ctf_stream *s, uint64_t address,
     enum ctf_address kind)
 {
+	const struct mapping *m = symbols_mapping(s, address, kind);
 	const struct place *p;
-	const char *module;
 	size_t i, n = symbols_places(s, address, kind, &p);
 
 	memset(f, 0, sizeof(*f));
 	f->address = address;
 	if (n == 0)
 		return 1;
-	module = module_of(s, address, kind);
 	n = n < INLINED ? n : INLINED;
 	for (i = 0; i < n; i++, p++, f++) {
 		f->address = address;
@@ -63,7 +54,9 @@ put_frame(struct frame *f, const struct ctf_stream *s, uint64_t address,
 		f->file = p->file;
 		f->line = p->line;
 		f->inlined = p->inlined;
-		f->module = p->exact != NULL ? NULL : module;
+		f->image = m == NULL ? NULL : m->image;
+		f->module = p->exact != NULL || m == NULL ? NULL :
+		    base_name(image_path(m->image));
 	}
 	return n;
 }

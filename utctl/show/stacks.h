@@ -38,6 +38,7 @@ struct frame {
 	const char	*exact;		/* see struct place */
 	const char	*file;		/* NULL: not known */
 	const char	*module;	/* NULL: not known, or in the name */
+	const struct image *image;	/* NULL: not known */
 	unsigned int	 line;
 	int		 inlined;	/* is it part of the next frame? */
 	char		*text;		/* In a site: see frame_text() */

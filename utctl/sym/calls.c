@@ -222,18 +222,6 @@ is_kind(const char *name, const char *event)
 	    0 && strcmp(name, event + 6) == 0);
 }
 
-static void
-call_trace(struct ctf_trace *tr, const struct call_kind *table)
-{
-	const struct call_kind *k;
-	struct ctf_eclass *ev;
-
-	for (ev = tr->events; ev != NULL; ev = ev->next)
-		for (k = table; k->event != NULL; k++)
-			if (is_kind(ev->name, k->event))
-				call_add(tr, ev, k);
-}
-
 int
 call_field(const struct call *c, size_t i, const struct ctf_stream *s,
     uint64_t *v)
@@ -262,6 +250,19 @@ note_channels(struct processes *ps, const struct ctf_trace *tr)
 		else if (ps->channel != channel_of(tr, ev->stream))
 			ps->several = 1;
 	}
+}
+
+void
+processes_trace(struct processes *ps, struct ctf_trace *tr)
+{
+	const struct call_kind *k;
+	struct ctf_eclass *ev;
+
+	for (ev = tr->events; ev != NULL; ev = ev->next)
+		for (k = ps->ops->calls; k->event != NULL; k++)
+			if (is_kind(ev->name, k->event))
+				call_add(tr, ev, k);
+	note_channels(ps, tr);
 }
 
 static void
@@ -320,10 +321,8 @@ processes_read(struct processes *ps, struct reader *rd, char **dirs)
 	ps->kept = 1;
 	symbols_use(rd, ps);
 	reader_open_all(rd, dirs);
-	for (tr = rd->traces; tr != NULL; tr = tr->next) {
-		call_trace(tr, ps->ops->calls);
-		note_channels(ps, tr);
-	}
+	for (tr = rd->traces; tr != NULL; tr = tr->next)
+		processes_trace(ps, tr);
 	reader_run(rd, &ops, ps);
 }
 

@@ -219,6 +219,15 @@ image_path(const struct image *im)
 	return im->path;
 }
 
+void
+image_id(const struct image *im, char *hex)
+{
+	size_t i;
+
+	for (hex[0] = '\0', i = 0; i < im->idlen; i++)
+		snprintf(hex + 2 * i, 3, "%02x", im->id[i]);
+}
+
 static int
 has_id(const struct image *im, const struct elf *e)
 {
@@ -269,15 +278,6 @@ open_below(const struct image *im, struct elf *e, char *path,
 	return found;
 }
 
-static void
-id_text(const struct image *im, char *hex)
-{
-	size_t i;
-
-	for (i = 0; i < im->idlen; i++)
-		snprintf(hex + 2 * i, 3, "%02x", im->id[i]);
-}
-
 static int
 open_by_id(const struct image *im, struct elf *e)
 {
@@ -285,7 +285,7 @@ open_by_id(const struct image *im, struct elf *e)
 
 	if (im->idlen < 2)
 		return -1;
-	id_text(im, hex);
+	image_id(im, hex);
 	return open_below(im, e, format("/.build-id/%.2s/%s.debug", hex,
 	    hex + 2), NULL);
 }
@@ -559,7 +559,7 @@ lacking_say(const struct image *im)
 	char *name = clean(strrchr(im->path, '/') + 1);
 	char hex[2 * ELF_IDMAX + 1] = "none";
 
-	id_text(im, hex);
+	image_id(im, hex);
 	if (strstr(name, ".so") == NULL)
 		say("%.100s: addresses without names: install its "
 		    "debugging symbols, usually %.100s-dbgsym (build ID %s)",

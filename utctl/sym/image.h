@@ -43,6 +43,8 @@ void	 images_root(const char *);
 /* The one that has this path and build ID; NULL if there are too many. */
 struct image *image_get(const char *, const uint8_t *, size_t);
 const char *image_path(const struct image *);
+/* The build ID in hexadecimal, "" if none is known: 2 * ELF_IDMAX + 1 bytes. */
+void	 image_id(const struct image *, char *);
 /*
  * The name of what has this address of the process, and where it begins; 0 if
  * that is not known for sure.

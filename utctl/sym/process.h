@@ -170,6 +170,8 @@ void	 process_json(const struct process *);
 void	 processes_free(struct processes *);
 
 /* calls.c */
+/* Each trace, before its events: find those of calls. */
+void	 processes_trace(struct processes *, struct ctf_trace *);
 /* All events of the traces of a list of directories. */
 void	 processes_read(struct processes *, struct reader *, char **);
 /* Say that the trace has none of these, and what records them: LTTng, we. */
