@@ -15,8 +15,8 @@
  */
 
 /*
- * Runs of a program that are compared: what was measured of each group of
- * events in each run, and which differences are significant.
+ * Runs that are compared: what is measured of a group of events in each run,
+ * and the statistics of that.
  */
 
 #ifndef COMPARE_H
@@ -25,34 +25,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BLOCK_NEAR	9		/* values with one median */
+#define NEAR		9		/* values with one median */
 #define BLOCKS		32		/* of a run, at most */
 #define COMPARE_RUNS	256		/* of a side, at most */
 #define COMPARE_FEW	3		/* runs that tell how much they differ */
 #define COMPARE_ALPHA	0.001		/* probability of any false alarm */
 
-/* What is measured of a group in a run. */
 enum figure_of { FIGURE_TIME, FIGURE_SELF, FIGURE_COUNT, FIGURE_RATE };
 #define FIGURES		4
 
 /*
- * The medians of values that follow one another, and the means of so many of
- * these, which are the blocks.  Two blocks become one where there are too many.
+ * Means of equally many values that came one after the other.  If there are too
+ * many blocks, two become one.
  */
-struct medians {
-	double		 block[BLOCKS];
-	size_t		 nblocks;
-	uint64_t	 each, n;	/* medians of a block; of the last */
-	double		 sum;
-	double		 near[BLOCK_NEAR];
-	size_t		 nnear;
+struct blocks {
+	double		 mean[BLOCKS];
+	size_t		 n;
+	uint64_t	 each;		/* values of a block */
+	uint64_t	 some;		/* values that are no block yet */
+	double		 sum;		/* of these */
 };
 
-/* How many events came in each time, from the beginning of the run on. */
-struct counts {
-	int64_t		 width;		/* ns; 0: no event yet */
-	uint64_t	 n[BLOCKS];
-	uint64_t	 sum;
+/* A group of one run. */
+struct measured {
+	uint64_t	 n;		/* events, or pairs */
+	double		 took[NEAR], self[NEAR];	/* the latest ones */
+	struct blocks	 took_medians, self_medians;
+	int64_t		 since;		/* ns: the last one but NEAR */
+	struct blocks	 gaps;		/* ns from one to the next but NEAR */
 };
 
 /* One run's figure, and how much it differs between the blocks of the run. */
@@ -70,11 +70,9 @@ struct difference {
 };
 
 /* compare_test.c */
-void	 medians_add(struct medians *, double);
-struct figure medians_figure(struct medians *);
-void	 counts_add(struct counts *, int64_t);
-/* The events of a second of a run that took so many ns. */
-struct figure counts_rate(struct counts *, int64_t);
+void	 measure(struct measured *, int64_t, int64_t, int64_t);
+/* The figures of a group, of a run that took so many ns. */
+void	 measured_figures(struct measured *, int64_t, struct figure *);
 /*
  * Compare the figures of so many runs with those of so many others; one of a
  * run is FIGURES behind that of the run before.  With fewer than COMPARE_FEW on

@@ -45,38 +45,45 @@ static double
 median(double *v, size_t n)
 {
 	qsort(v, n, sizeof(*v), by_value);
-	return n % 2 == 1 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+	return (v[(n - 1) / 2] + v[n / 2]) / 2;
 }
 
 static void
-block_add(struct medians *m, double v)
+block_add(struct blocks *b, double v)
 {
 	size_t i;
 
-	m->sum += v;
-	if (++m->n < m->each)
+	if (b->each == 0)
+		b->each = 1;
+	b->sum += v;
+	if (++b->some < b->each)
 		return;
-	m->block[m->nblocks++] = m->sum / (double)m->each;
-	m->sum = 0;
-	m->n = 0;
-	if (m->nblocks < BLOCKS)
+	b->mean[b->n++] = b->sum / (double)b->each;
+	b->sum = 0;
+	b->some = 0;
+	if (b->n < BLOCKS)
 		return;
-	m->nblocks /= 2;
-	m->each *= 2;
-	for (i = 0; i < m->nblocks; i++)
-		m->block[i] = (m->block[2 * i] + m->block[2 * i + 1]) / 2;
+	b->n /= 2;
+	b->each *= 2;
+	for (i = 0; i < b->n; i++)
+		b->mean[i] = (b->mean[2 * i] + b->mean[2 * i + 1]) / 2;
 }
 
 void
-medians_add(struct medians *m, double v)
+measure(struct measured *m, int64_t ns, int64_t took, int64_t self)
 {
-	if (m->each == 0)
-		m->each = 1;
-	m->near[m->nnear++] = v;
-	if (m->nnear < BLOCK_NEAR)
+	const size_t i = m->n++ % NEAR;
+
+	if (m->n == 1)
+		m->since = ns;
+	m->took[i] = (double)took;
+	m->self[i] = (double)self;
+	if (i < NEAR - 1)
 		return;
-	block_add(m, median(m->near, m->nnear));
-	m->nnear = 0;
+	block_add(&m->took_medians, median(m->took, NEAR));
+	block_add(&m->self_medians, median(m->self, NEAR));
+	block_add(&m->gaps, (double)(ns - m->since));
+	m->since = ns;
 }
 
 /* Standard deviation and mean. */
@@ -94,74 +101,42 @@ deviation(const double *v, size_t n, double *mean)
 	return n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
 }
 
-/* The blocks' deviation, relative to their mean, if there are enough. */
-static void
-spread(struct figure *f, const double *v, size_t n)
+/* How much blocks differ; if they are too few to tell, as little as can be. */
+static struct figure
+figure(double value, struct blocks *b, double least)
 {
+	struct figure f = { value, least, 0 };
 	double mean, s;
 
-	if (n < BLOCKS_FEW)
-		return;
-	s = deviation(v, n, &mean);
-	if (mean <= 0)
-		return;
-	f->spread = hypot(f->spread, s / mean);
-	f->nblocks = n;
-}
-
-struct figure
-medians_figure(struct medians *m)
-{
-	struct figure f = { 0, 0, 0 };
-
-	if (m->nblocks > 0)
-		f.value = median(m->block, m->nblocks);
-	else if (m->nnear > 0)
-		f.value = median(m->near, m->nnear);
-	if (f.value > 0)
-		f.spread = CLOCK / f.value;
-	spread(&f, m->block, m->nblocks);
+	if (b->n < BLOCKS_FEW)
+		return f;
+	s = deviation(b->mean, b->n, &mean);
+	if (mean > 0) {
+		f.spread = hypot(least, s / mean);
+		f.nblocks = b->n;
+	}
 	return f;
 }
 
-static void
-counts_double(struct counts *c)
+static struct figure
+time_figure(struct blocks *b, double *near, uint64_t n)
 {
-	size_t i;
+	const double v = b->n > 0 ? median(b->mean, b->n) :
+	    median(near, n < NEAR ? n : NEAR);
 
-	for (i = 0; i < BLOCKS; i++)
-		c->n[i] = i < BLOCKS / 2 ? c->n[2 * i] + c->n[2 * i + 1] : 0;
-	c->width *= 2;
+	return figure(v, b, v > 0 ? CLOCK / v : 0);
 }
 
 void
-counts_add(struct counts *c, int64_t at)
+measured_figures(struct measured *m, int64_t ns, struct figure *f)
 {
-	if (c->width == 0)
-		c->width = 1000;
-	while (at / c->width >= BLOCKS)
-		counts_double(c);
-	c->n[at < 0 ? 0 : at / c->width]++;
-	c->sum++;
-}
+	const double n = (double)m->n;
 
-struct figure
-counts_rate(struct counts *c, int64_t ns)
-{
-	struct figure f = { 0, 0, 0 };
-	double v[BLOCKS];
-	size_t i;
-
-	if (ns <= 0 || c->width == 0)
-		return f;
-	while (ns / c->width >= BLOCKS)
-		counts_double(c);
-	for (i = 0; i < (size_t)(ns / c->width); i++)
-		v[i] = (double)c->n[i];
-	f.value = (double)c->sum * 1e9 / (double)ns;
-	f.spread = 1 / sqrt((double)c->sum);
-	spread(&f, v, i);
-	return f;
+	f[FIGURE_TIME] = time_figure(&m->took_medians, m->took, m->n);
+	f[FIGURE_SELF] = time_figure(&m->self_medians, m->self, m->n);
+	f[FIGURE_COUNT] = figure(n, &m->gaps, 1 / sqrt(n));
+	f[FIGURE_RATE] = f[FIGURE_COUNT];
+	f[FIGURE_RATE].value = ns > 0 ? n * 1e9 / (double)ns : 0;
 }
 
 /*
@@ -224,13 +199,8 @@ side(struct side *s, const struct figure *f, size_t n, int few)
 	if (few && nblocks == 0)
 		return 0;
 	between = deviation(x, n, &s->mean);
-	s->variance = between * between;
-	s->df = (double)n - 1;
-	if (within > s->variance || n == 1) {
-		s->variance = within;
-		if (nblocks > 0)
-			s->df = (double)(n * (nblocks - 1));
-	}
+	s->variance = fmax(between * between, within);
+	s->df = (double)(few ? nblocks : n) - 1;
 	if (!few)
 		s->variance /= (double)n;
 	return 1;

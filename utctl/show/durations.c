@@ -100,7 +100,7 @@ static void
 measure_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 {
 	(void)arg;
-	compare_pair(e->what, s->ns, e->took, e->self);
+	compare_add(e->what, s->ns, e->took, e->self);
 }
 
 static void

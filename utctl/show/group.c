@@ -302,7 +302,7 @@ compare(const void *a, const void *b)
 	const struct group *y = *(struct group *const *)b;
 	int c;
 
-	if ((c = order(x, y)) != 0)
+	if (order != NULL && (c = order(x, y)) != 0)
 		return c;
 	c = memcmp(x->key, y->key, x->len < y->len ? x->len : y->len);
 	return c != 0 ? c : (x->len > y->len) - (x->len < y->len);

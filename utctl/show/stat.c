@@ -68,7 +68,7 @@ count_event(void *arg, struct ctf_stream *s)
 	if (r->value != NULL)
 		add_value(r, s, &row->values);
 	if (compare_on())
-		compare_event(row, s->ns);
+		compare_add(row, s->ns, 0, 0);
 	r->n++;
 	if (r->begin == INT64_MIN)
 		r->begin = s->ns;
@@ -259,7 +259,6 @@ stat_option(int c)
 
 	switch (c) {
 	case 'a':
-		compare_all();
 		return r->all = 1;
 	case 'C':
 		compare_with(optarg);
@@ -379,7 +378,7 @@ stat_traces(struct reader *rd, char **dirs)
 	struct stat_run *r = &run;
 
 	if (compare_on()) {
-		compare_runs(rd, dirs, &r->groups, r->durations, read_run);
+		compare_runs(rd, &r->groups, r->durations, r->all, read_run);
 		return 0;
 	}
 	reader_open_all(rd, dirs);

@@ -144,20 +144,18 @@ struct stat_run {
 	int		 all;		/* -a */
 };
 
-/* compare.c: -C and -a; dies if there are too many -C. */
+/* compare.c: a directory of -C. */
 void	 compare_with(char *);
-void	 compare_all(void);
 int	 compare_on(void);
-/* Before the process is confined: the directories that are compared. */
+/* Before the process is confined, with the directories to be compared. */
 void	 compare_begin(char **);
-/* An event of the group, or the end of a pair, and the time of that. */
-void	 compare_event(struct group *, int64_t);
-void	 compare_pair(struct group *, int64_t, int64_t, int64_t);
+/* An event of the group, or the end of a pair: its time, how long it took. */
+void	 compare_add(struct group *, int64_t, int64_t, int64_t);
 /*
  * Read the runs, with a function that returns how many pairs were left out, and
- * print what differs: of pairs, or else of events.
+ * print what differs: of pairs, or else of events; or all that was compared.
  */
-void	 compare_runs(struct reader *, char **, struct groups *, int,
+void	 compare_runs(struct reader *, struct groups *, int, int,
 	    uint64_t (*)(struct reader *));
 void	 compare_end(void);
 
