@@ -135,6 +135,8 @@ measured_figures(struct measured *m, int64_t ns, struct figure *f)
 	f[FIGURE_TIME] = time_figure(&m->took_medians, m->took, m->n);
 	f[FIGURE_SELF] = time_figure(&m->self_medians, m->self, m->n);
 	f[FIGURE_COUNT] = figure(n, &m->gaps, 1 / sqrt(n));
+	if (m->gaps.n > 1)
+		f[FIGURE_COUNT].spread /= sqrt((double)m->gaps.n);
 	f[FIGURE_RATE] = f[FIGURE_COUNT];
 	f[FIGURE_RATE].value = ns > 0 ? n * 1e9 / (double)ns : 0;
 }
