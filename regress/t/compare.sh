@@ -92,7 +92,7 @@ grep -q '^ *new  *-  *-  *-  *-  .* events/s  p:new$' out &&
     grep -q '^ *gone  *- .* p:old$' out || fail "$(cat out)"
 
 # Each run is selected from by itself.
-expect 0 '4 groups compared: no diff' utctl stat -C a1 -b +1ms -e '*ner*' -e \
+expect 0 '4 of 4 groups compared: no diff' utctl stat -C a1 -b +1ms -e '*ner*' -e \
     '*out*' b1
 expect 0 '^20 events, ' utctl stat -C a1 -n 10 b1
 # What was lost, and what goes with nothing else.

@@ -33,18 +33,16 @@
 /* Smaller differences are not told, and fewer events are not new or gone. */
 #define LEAST		0.02
 #define LEAST_FEW	0.9		/* with fewer than COMPARE_FEW runs */
-#define LEAST_NS	50		/* what it costs to record a pair */
+#define LEAST_NS	50		/* recording a pair costs that */
 #define LEAST_NEW	16
 
-enum what { TIME, SELF, COUNT, RATE, WHATS };
-
-static const char *const whats[2][WHATS] = {
+static const char *const whats[2][FIGURES] = {
     { NULL, NULL, "events", "events/s" },
     { "time", "self", "calls", "calls/s" } };
 
 struct result {
-	const struct group *group;
-	enum what	 what;
+	size_t		 group;		/* one of the sorted groups */
+	enum figure_of	 what;
 	const char	*change;	/* NULL: none that is significant */
 	struct difference by;		/* factor is 0: new or gone */
 };
@@ -56,16 +54,16 @@ struct compared_run {
 };
 
 static struct {
-	char		*args[COMPARE_RUNS + 1];	/* of -C */
+	char		*args[COMPARE_RUNS + 1];	/* those of -C */
 	char		**before, **after;	/* directories */
 	size_t		 n[2];		/* runs before and after */
 	int		 pairs;		/* groups are of pairs */
-	int64_t		 begin, end;	/* of the run that is read */
+	int64_t		 begin, end;	/* the run that is read: ns */
 	struct compared_run runs[2 * COMPARE_RUNS];
 	struct groups	 groups;	/* each has FIGURES of all runs */
 	const struct groups *names;	/* by what they are grouped */
 	struct result	*results;
-	size_t		 nresults, ndiffer;
+	size_t		 nresults, ndiffer, ncompared;
 } cmp;
 
 void
@@ -121,7 +119,8 @@ keep_figures(const struct groups *g, size_t run)
 		    calloc(runs * FIGURES, sizeof(*f))) == NULL)
 			die_errno("malloc");
 		f = same->measured;
-		measured_figures(g->rows[i]->measured, cmp.end - cmp.begin,
+		measured_figures(g->rows[i]->measured,
+		    (double)((uint64_t)cmp.end - (uint64_t)cmp.begin),
 		    f + run * FIGURES);
 	}
 }
@@ -167,7 +166,7 @@ least_factor(void)
 }
 
 static void
-add_result(const struct group *g, enum what what, const char *change,
+add_result(size_t g, enum figure_of what, const char *change,
     const struct difference *by)
 {
 	if (cmp.nresults % 64 == 0 && (cmp.results = realloc(cmp.results,
@@ -177,9 +176,9 @@ add_result(const struct group *g, enum what what, const char *change,
 }
 
 static int
-differ(const struct group *g, enum figure_of of, struct difference *d)
+differ(size_t g, enum figure_of of, struct difference *d)
 {
-	const struct figure *f = g->measured;
+	const struct figure *f = cmp.groups.rows[g]->measured;
 
 	return figures_differ(f + of, cmp.n[0], f + cmp.n[0] * FIGURES + of,
 	    cmp.n[1], d);
@@ -187,9 +186,9 @@ differ(const struct group *g, enum figure_of of, struct difference *d)
 
 /* The fewest and the most events of a run of that side, and their rate. */
 static double
-side_events(const struct group *g, int after, double *least, double *most)
+side_events(size_t g, int after, double *least, double *most)
 {
-	const struct figure *f = g->measured;
+	const struct figure *f = cmp.groups.rows[g]->measured;
 	double n, sum = 0;
 	size_t i;
 
@@ -210,7 +209,7 @@ side_events(const struct group *g, int after, double *least, double *most)
  * what counts is the smaller one of both changes.
  */
 static void
-compare_counts(const struct group *g)
+compare_counts(size_t g)
 {
 	struct difference n, rate, *d;
 
@@ -218,11 +217,11 @@ compare_counts(const struct group *g)
 		return;
 	d = fabs(log(n.factor)) < fabs(log(rate.factor)) ? &n : &rate;
 	d->p = (n.factor < 1) != (rate.factor < 1) ? 1 : fmax(n.p, rate.p);
-	add_result(g, d == &n ? COUNT : RATE, NULL, d);
+	add_result(g, d == &n ? FIGURE_COUNT : FIGURE_RATE, NULL, d);
 }
 
 static void
-compare_group(const struct group *g)
+compare_group(size_t g)
 {
 	struct difference d = { .p = 0 }, self;
 	double least[2], most[2];
@@ -231,14 +230,14 @@ compare_group(const struct group *g)
 	d.after = side_events(g, 1, &least[1], &most[1]);
 	if (most[0] == 0 || most[1] == 0) {
 		if (fmax(least[0], least[1]) >= LEAST_NEW)
-			add_result(g, RATE, most[0] > 0 ? "gone" : "new", &d);
+			add_result(g, FIGURE_RATE, most[0] > 0 ? "gone" : "new", &d);
 		return;
 	}
 	if (cmp.pairs && differ(g, FIGURE_TIME, &d))
-		add_result(g, TIME, NULL, &d);
+		add_result(g, FIGURE_TIME, NULL, &d);
 	if (cmp.pairs && differ(g, FIGURE_SELF, &self) &&
 	    (self.before != d.before || self.after != d.after))
-		add_result(g, SELF, NULL, &self);
+		add_result(g, FIGURE_SELF, NULL, &self);
 	compare_counts(g);
 }
 
@@ -262,7 +261,7 @@ change_of(const struct result *r)
 
 	if (fabs(log(r->by.factor)) < log1p(least_factor()))
 		return NULL;
-	if (r->what >= COUNT)
+	if (r->what >= FIGURE_COUNT)
 		return more ? "more" : "fewer";
 	if (fabs(r->by.after - r->by.before) < LEAST_NS)
 		return NULL;
@@ -306,11 +305,12 @@ static void
 put_result(struct rows *t, const void *arg, size_t i)
 {
 	const struct result *r = &cmp.results[i];
+	const struct group *g = cmp.groups.rows[r->group];
 	const char *what = whats[cmp.pairs][r->what];
-	const double unit = r->what < COUNT && !json_on ? 1000 : 1;
+	const double unit = r->what < FIGURE_COUNT && !json_on ? 1000 : 1;
 
 	(void)arg;
-	group_json(cmp.names, r->group);
+	group_json(cmp.names, g);
 	json_string("of", what);
 	json_string("change", r->change);
 	row_text(t, "change", "%s", r->change == NULL ? "-" : r->change);
@@ -319,11 +319,11 @@ put_result(struct rows *t, const void *arg, size_t i)
 	put_real(t, "to", "high", r->by.high);
 	put_real(t, "before", "before", r->by.before / unit);
 	put_real(t, "after", "after", r->by.after / unit);
-	row_text(t, "of", "%s%s", what, r->what < COUNT ? " us" : "");
-	group_end(t, cmp.names, r->group);
+	row_text(t, "of", "%s%s", what, r->what < FIGURE_COUNT ? " us" : "");
+	group_end(t, cmp.names, g);
 }
 
-/* What was lost makes a run another one. */
+/* Losses make a run another one. */
 static void
 put_run(size_t i)
 {
@@ -360,11 +360,13 @@ put_all(const struct reader *rd, int all)
 		put_run(i);
 	json_end();
 	json_u64("groups", cmp.groups.nrows);
+	json_u64("compared", cmp.ncompared);
 	json_real("least", least_factor());
 	if (!json_on) {
 		printf("%zu run%s before, %zu after: differences below %.0f %% "
-		    "are not shown\n%zu", cmp.n[0], many(cmp.n[0]), cmp.n[1],
-		    100 * least_factor(), cmp.groups.nrows);
+		    "are not shown\n%zu of %zu", cmp.n[0], many(cmp.n[0]),
+		    cmp.n[1], 100 * least_factor(), cmp.ncompared,
+		    cmp.groups.nrows);
 		printf(" group%s compared: ", many(cmp.groups.nrows));
 		printf(cmp.ndiffer == 0 ? "no difference found\n" :
 		    "%zu difference%s\n\n", cmp.ndiffer, many(cmp.ndiffer));
@@ -378,15 +380,18 @@ void
 compare_runs(struct reader *rd, struct groups *g, int pairs, int all,
     uint64_t (*read)(struct reader *))
 {
-	size_t i;
+	size_t i, n;
 
 	for (i = 0; i < cmp.n[0] + cmp.n[1]; i++)
 		read_run(rd, i, g, read);
 	cmp.names = g;
 	cmp.pairs = pairs;
 	groups_sort(&cmp.groups, NULL);
-	for (i = 0; i < cmp.groups.nrows; i++)
-		compare_group(cmp.groups.rows[i]);
+	for (i = 0; i < cmp.groups.nrows; i++) {
+		n = cmp.nresults;
+		compare_group(i);
+		cmp.ncompared += cmp.nresults > n;
+	}
 	if (cmp.nresults > 0)
 		find_changes();
 	if (show_any(rd))

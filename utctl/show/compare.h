@@ -26,9 +26,9 @@
 #include <stdint.h>
 
 #define NEAR		9		/* values with one median */
-#define BLOCKS		32		/* of a run, at most */
-#define COMPARE_RUNS	256		/* of a side, at most */
-#define COMPARE_FEW	3		/* runs that tell how much they differ */
+#define BLOCKS		32		/* a run has at most */
+#define COMPARE_RUNS	256		/* a side has at most */
+#define COMPARE_FEW	3		/* runs that tell how they differ */
 #define COMPARE_ALPHA	0.001		/* probability of any false alarm */
 
 enum figure_of { FIGURE_TIME, FIGURE_SELF, FIGURE_COUNT, FIGURE_RATE };
@@ -43,7 +43,7 @@ struct blocks {
 	size_t		 n;
 	uint64_t	 each;		/* values of a block */
 	uint64_t	 some;		/* values that are no block yet */
-	double		 sum;		/* of these */
+	double		 sum;		/* the sum of these */
 };
 
 /* A group of one run. */
@@ -66,13 +66,13 @@ struct figure {
 struct difference {
 	double		 before, after;	/* geometric means of the figures */
 	double		 factor, low, high;
-	double		 p;		/* of one by chance that is as large */
+	double		 p;		/* chance makes one as large */
 };
 
 /* compare_test.c */
 void	 measure(struct measured *, int64_t, int64_t, int64_t);
 /* The figures of a group, of a run that took so many ns. */
-void	 measured_figures(struct measured *, int64_t, struct figure *);
+void	 measured_figures(struct measured *, double, struct figure *);
 /*
  * Compare the figures of so many runs with those of so many others; one of a
  * run is FIGURES behind that of the run before.  With fewer than COMPARE_FEW on

@@ -28,9 +28,9 @@
 
 #include "compare.h"
 
-#define BLOCKS_FEW	6		/* with fewer, their spread is unknown */
+#define BLOCKS_FEW	6		/* fewer do not tell their spread */
 #define CLOCK		10		/* ns: times are not more exact */
-#define TERMS		10000		/* of a series */
+#define TERMS		10000		/* the longest series */
 #define PI		3.14159265358979323846
 
 static int
@@ -82,7 +82,7 @@ measure(struct measured *m, int64_t ns, int64_t took, int64_t self)
 		return;
 	block_add(&m->took_medians, median(m->took, NEAR));
 	block_add(&m->self_medians, median(m->self, NEAR));
-	block_add(&m->gaps, (double)(ns - m->since));
+	block_add(&m->gaps, (double)((uint64_t)ns - (uint64_t)m->since));
 	m->since = ns;
 }
 
@@ -128,7 +128,7 @@ time_figure(struct blocks *b, double *near, uint64_t n)
 }
 
 void
-measured_figures(struct measured *m, int64_t ns, struct figure *f)
+measured_figures(struct measured *m, double ns, struct figure *f)
 {
 	const double n = (double)m->n;
 
@@ -138,7 +138,7 @@ measured_figures(struct measured *m, int64_t ns, struct figure *f)
 	if (m->gaps.n > 1)
 		f[FIGURE_COUNT].spread /= sqrt((double)m->gaps.n);
 	f[FIGURE_RATE] = f[FIGURE_COUNT];
-	f[FIGURE_RATE].value = ns > 0 ? n * 1e9 / (double)ns : 0;
+	f[FIGURE_RATE].value = ns > 0 ? n * 1e9 / ns : 0;
 }
 
 /*

@@ -436,7 +436,8 @@ stat_main(int argc, char **argv)
 const struct command cmd_stat = {
 	.name = "stat", .page = "utctl-stat",
 	.line = "count the events of traces, and sum up their fields",
-	.usage = "[-acj] [-C before] ... [-d] [-D begin,end[,field]] ... [-J processes] "
+	.usage = "[-acj] [-C before] ... [-d] [-D begin,end[,field]] ... "
+	    "[-J processes] "
 	    "[-S count] "
 	    "[-g event | program | thread | host | caller | function | stack | "
 	    "field] ... [-v field] "
