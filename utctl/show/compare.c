@@ -230,7 +230,8 @@ compare_group(size_t g)
 	d.after = side_events(g, 1, &least[1], &most[1]);
 	if (most[0] == 0 || most[1] == 0) {
 		if (fmax(least[0], least[1]) >= LEAST_NEW)
-			add_result(g, FIGURE_RATE, most[0] > 0 ? "gone" : "new", &d);
+			add_result(g, FIGURE_RATE, most[0] > 0 ? "gone" :
+			    "new", &d);
 		return;
 	}
 	if (cmp.pairs && differ(g, FIGURE_TIME, &d))
