@@ -135,10 +135,6 @@ read_run(struct reader *all, size_t run, struct groups *g,
 
 	rd.ntraces = 0;
 	rd.nevents = rd.ndiscarded = rd.nlost = 0;
-	if (rd.select != NULL) {
-		rd.select->from = INT64_MIN;
-		rd.select->to = INT64_MAX;
-	}
 	cmp.begin = INT64_MIN;
 	reader_open_all(&rd, dirs);
 	cmp.runs[run].left = read(&rd);
