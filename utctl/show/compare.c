@@ -54,7 +54,7 @@ struct compared_run {
 };
 
 static struct {
-	char		*args[COMPARE_RUNS + 1];	/* those of -C */
+	char		*args[COMPARE_RUNS + 1];	/* arguments of -C */
 	char		**before, **after;	/* directories */
 	size_t		 n[2];		/* runs before and after */
 	int		 pairs;		/* groups are of pairs */

@@ -95,7 +95,7 @@ duration_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 	note_slow(arg, s, e);
 }
 
-/* Of a run of -C, nothing else is kept. */
+/* A run of -C: nothing else is kept. */
 static void
 measure_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 {

@@ -67,8 +67,6 @@ count_event(void *arg, struct ctf_stream *s)
 	row->bytes += bytes;
 	if (r->value != NULL)
 		add_value(r, s, &row->values);
-	if (compare_on())
-		compare_add(row, s->ns, 0, 0);
 	r->n++;
 	if (r->begin == INT64_MIN)
 		r->begin = s->ns;
@@ -228,13 +226,13 @@ say_missing(const struct stat_run *r, const struct ctf_trace *traces)
 		say("-v %s: no number in any event", r->value);
 }
 
-static const struct reader_ops count_ops = { count_event, stat_lose,
-    stat_lose, NULL, NULL, NULL, NULL };
-
 static void
 stat_counts(struct stat_run *r, struct reader *rd)
 {
-	reader_run(rd, &count_ops, r);
+	static const struct reader_ops ops = { count_event, stat_lose,
+	    stat_lose, NULL, NULL, NULL, NULL };
+
+	reader_run(rd, &ops, r);
 	r->any |= r->groups.places.n != 0;
 	groups_sort(&r->groups, by_count);
 	if (show_any(rd))
@@ -355,16 +353,24 @@ has_calls(const struct reader *rd)
 	    has_event(rd, "lttng_ust_cyg_profile:func_exit");
 }
 
+static void
+measure_event(void *arg, struct ctf_stream *s)
+{
+	compare_add(groups_get(arg, s, NULL), s->ns, 0, 0);
+}
+
 /* Read a run of -C, and say of each what is not certain. */
 static uint64_t
 read_run(struct reader *rd)
 {
+	static const struct reader_ops ops = { measure_event, stat_lose,
+	    stat_lose, NULL, NULL, NULL, NULL };
 	struct stat_run *r = &run;
 
 	if (r->durations)
 		durations_read(rd, &r->pairs, &r->groups);
 	else
-		reader_run(rd, &count_ops, r);
+		reader_run(rd, &ops, &r->groups);
 	r->any = r->groups.places.n != 0;
 	groups_sort(&r->groups, by_count);
 	pairs_say(&r->pairs);
