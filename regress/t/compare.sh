@@ -104,5 +104,7 @@ grep -q '"side":"after","dir":"lossy","events":[0-9]*,"discarded":7' out ||
 expect 1 'goes with neither' utctl stat -C a1 -c b1
 expect 1 'goes with neither' utctl stat -C a1 -g stack b1
 expect 1 '^utctl: -a: for -C$' utctl stat -a a1
-expect 1 'none' utctl stat -C none b1
+expect 1 '^utctl: none: No such file' utctl stat -C none b1
+expect 1 '^utctl: none: no trace of this run' utctl stat -C a1 none
+[ ! -s "$T/out" ] || fail "no run: $(cat "$T/out")"
 exit 0

@@ -137,6 +137,11 @@ read_run(struct reader *all, size_t run, struct groups *g,
 	rd.nevents = rd.ndiscarded = rd.nlost = 0;
 	cmp.begin = INT64_MIN;
 	reader_open_all(&rd, dirs);
+	if (rd.ntraces == 0) {
+		ctf_damage_say();
+		die("%s: no trace of this run can be read, so nothing can be "
+		    "compared with it", clean(dirs[0]));
+	}
 	cmp.runs[run].left = read(&rd);
 	keep_figures(g, run);
 	cmp.runs[run].events = rd.nevents;
