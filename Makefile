@@ -211,6 +211,7 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/rec/report.c utctl/rec/wrapper.c utctl/regular.c \
 		utctl/remove.c utctl/say.c utctl/show/chrome_samples.c \
 		utctl/show/clocks.c utctl/show/columns.c \
+		utctl/show/compare.c utctl/show/compare_test.c \
 		utctl/show/durations.c utctl/show/export.c \
 		utctl/show/export_chrome.c utctl/show/export_ctf.c \
 		utctl/show/export_dir.c utctl/show/export_bits.c \
@@ -242,7 +243,8 @@ UTCTL_HDRS =	utctl/client.h utctl/ctf/cores.h utctl/ctf/ctf.h \
 		utctl/ctf/ctf_stream.h utctl/ctf/ctf_type.h utctl/ctf/reader.h \
 		utctl/ctf/select.h utctl/ctl/list.h utctl/json.h utctl/map.h \
 		utctl/rec/record.h utctl/regular.h utctl/say.h \
-		utctl/show/chrome_samples.h utctl/show/export.h \
+		utctl/show/chrome_samples.h utctl/show/compare.h \
+		utctl/show/export.h \
 		utctl/show/export_packet.h utctl/show/follow.h \
 		utctl/show/heap.h utctl/show/hist.h utctl/show/locks.h \
 		utctl/show/pair.h utctl/show/pair_role.h utctl/show/print.h \

@@ -95,6 +95,14 @@ duration_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 	note_slow(arg, s, e);
 }
 
+/* A run of -C: nothing else is kept. */
+static void
+measure_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
+{
+	(void)arg;
+	compare_add(e->what, s->ns, e->took, e->self);
+}
+
 static void
 duration_left(void *arg, void *what)
 {
@@ -258,4 +266,21 @@ durations(struct reader *rd, struct pairs *ps, struct groups *g, size_t nslow)
 	    ps->unbegun == 0 && ps->lost == 0)
 		say("no pairs of events: see -D in utctl-stat(1)");
 	free(r.slow);
+}
+
+void
+durations_read(struct reader *rd, struct pairs *ps, struct groups *g)
+{
+	static const struct pair_ops mine = { duration_begin, measure_end,
+	    duration_left, NULL, NULL, NULL, NULL };
+	struct run r;
+
+	memset(&r, 0, sizeof(r));
+	pairs_again(ps);
+	r.groups = g;
+	g->prefix = "pair";
+	ps->ops = &mine;
+	ps->arg = &r;
+	pairs_read(ps, rd);
+	pairs_finish(ps);
 }

@@ -302,7 +302,7 @@ compare(const void *a, const void *b)
 	const struct group *y = *(struct group *const *)b;
 	int c;
 
-	if ((c = order(x, y)) != 0)
+	if (order != NULL && (c = order(x, y)) != 0)
 		return c;
 	c = memcmp(x->key, y->key, x->len < y->len ? x->len : y->len);
 	return c != 0 ? c : (x->len > y->len) - (x->len < y->len);
@@ -401,6 +401,7 @@ groups_free(struct groups *g)
 
 	for (i = 0; i < g->nrows; i++) {
 		hist_free(&g->rows[i]->values);
+		free(g->rows[i]->measured);
 		free(g->rows[i]->key);
 		free(g->rows[i]);
 	}
@@ -408,4 +409,14 @@ groups_free(struct groups *g)
 	for (i = 0; i < g->places.cap; i++)
 		free(g->places.v[i].value);
 	map_free(&g->places);
+}
+
+void
+groups_again(struct groups *g)
+{
+	groups_free(g);
+	g->rows = NULL;
+	g->nrows = g->cap = 0;
+	memset(&g->places, 0, sizeof(g->places));
+	g->last = NULL;
 }

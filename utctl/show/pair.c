@@ -194,3 +194,16 @@ pairs_free(struct pairs *ps)
 	map_free(&ps->names);
 	processes_free(&ps->processes);
 }
+
+void
+pairs_again(struct pairs *ps)
+{
+	struct pair *given = ps->given;
+	const int named = ps->named;
+
+	ps->given = NULL;
+	pairs_free(ps);
+	pairs_init(ps);
+	ps->given = given;
+	ps->named = named;
+}

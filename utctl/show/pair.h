@@ -135,6 +135,8 @@ const char *pair_name(char *, const struct ctf_stream *, const char *,
 void	 pairs_finish(struct pairs *);
 /* Say what -D names and no trace has, and which pairs are not certain. */
 void	 pairs_say(const struct pairs *);
+/* Other traces come: forget all but which pairs are wanted. */
+void	 pairs_again(struct pairs *);
 void	 pairs_free(struct pairs *);
 
 #endif /* PAIR_H */

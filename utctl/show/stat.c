@@ -256,6 +256,11 @@ stat_option(int c)
 	struct stat_run *r = &run;
 
 	switch (c) {
+	case 'a':
+		return r->all = 1;
+	case 'C':
+		compare_with(optarg);
+		return 1;
 	case 'c':
 		return r->points = 1;
 	case 'd':
@@ -299,6 +304,12 @@ check(void)
 	if (r->durations && r->value != NULL)
 		die("-v and %s: the values of a pair are its durations",
 		    r->pairs.named ? "-d" : "-D");
+	if (compare_on() && (r->profile != NULL || r->value != NULL ||
+	    r->points || r->slowest != 0))
+		die("-C goes with neither -c, -S, -v, nor with -g %s",
+		    r->profile == NULL ? "function" : r->profile);
+	if (r->all && !compare_on())
+		die("-a: for -C");
 	if (!r->durations && r->slowest != 0)
 		die("-S: for the pairs of -d or -D");
 	if (r->profile != NULL && (r->groups.nby > 0 || r->value != NULL ||
@@ -314,8 +325,9 @@ check(void)
 static void
 stat_begin(struct reader *rd, char **dirs)
 {
-	(void)dirs;
-	if (!run.points && !run.durations && run.profile == NULL)
+	if (compare_on())
+		compare_begin(dirs);
+	else if (!run.points && !run.durations && run.profile == NULL)
 		rd->cores = &cores;
 }
 
@@ -341,11 +353,40 @@ has_calls(const struct reader *rd)
 	    has_event(rd, "lttng_ust_cyg_profile:func_exit");
 }
 
+static void
+measure_event(void *arg, struct ctf_stream *s)
+{
+	compare_add(groups_get(arg, s, NULL), s->ns, 0, 0);
+}
+
+/* Read a run of -C, and say of each what is not certain. */
+static uint64_t
+read_run(struct reader *rd)
+{
+	static const struct reader_ops ops = { measure_event, stat_lose,
+	    stat_lose, NULL, NULL, NULL, NULL };
+	struct stat_run *r = &run;
+
+	if (r->durations)
+		durations_read(rd, &r->pairs, &r->groups);
+	else
+		reader_run(rd, &ops, &r->groups);
+	r->any = r->groups.places.n != 0;
+	groups_sort(&r->groups, by_count);
+	pairs_say(&r->pairs);
+	say_missing(r, rd->traces);
+	return r->pairs.lost;
+}
+
 static int
 stat_traces(struct reader *rd, char **dirs)
 {
 	struct stat_run *r = &run;
 
+	if (compare_on()) {
+		compare_runs(rd, &r->groups, r->durations, r->all, read_run);
+		return 0;
+	}
 	reader_open_all(rd, dirs);
 	if (r->profile != NULL && strcmp(r->profile, "caller") == 0 &&
 	    has_calls(rd)) {
@@ -369,6 +410,8 @@ stat_traces(struct reader *rd, char **dirs)
 static void
 say_all(const struct reader *rd)
 {
+	if (compare_on())
+		return;
 	pairs_say(&run.pairs);
 	say_missing(&run, rd->traces);
 }
@@ -376,6 +419,7 @@ say_all(const struct reader *rd)
 static void
 stat_end(void)
 {
+	compare_end();
 	groups_free(&run.groups);
 	clocks_free(&run.clocks);
 	pairs_free(&run.pairs);
@@ -398,7 +442,8 @@ stat_main(int argc, char **argv)
 const struct command cmd_stat = {
 	.name = "stat", .page = "utctl-stat",
 	.line = "count the events of traces, and sum up their fields",
-	.usage = "[-cj] [-d] [-D begin,end[,field]] ... [-J processes] "
+	.usage = "[-acj] [-C before] ... [-d] [-D begin,end[,field]] ... "
+	    "[-J processes] "
 	    "[-S count] "
 	    "[-g event | program | thread | host | caller | function | stack | "
 	    "field] ... [-v field] "
@@ -408,6 +453,8 @@ const struct command cmd_stat = {
 	    "-g caller\tfunctions, by who calls them",
 	    "-g function | stack\tby who calls, and what is called meanwhile",
 	    "-c\tprint what the clocks said, instead of events",
+	    "-C before\tcompare with this run; may be repeated",
+	    "-a\twith -C, also what does not differ",
 	    "-d\thow long pairs of events took: x_begin and x_end",
 	    "-D a,b,key\tpairs of these events; key: a field of both",
 	    "-S count\tprint so many of the slowest pairs (default: 10)",

@@ -46,6 +46,7 @@ struct group {
 	int64_t		 total, self;	/* ns of its pairs */
 	uint64_t	 unended, open;	/* not ended; of these, open yet */
 	int64_t		 open_total, open_self;
+	void		*measured;	/* compare.c's; or NULL */
 };
 
 enum group_by { BY_EVENT, BY_PROGRAM, BY_THREAD, BY_HOST, BY_CALLER, BY_FIELD };
@@ -89,6 +90,7 @@ void	 group_end(const struct rows *, const struct groups *,
 /* After groups_get(): the place of -v's field in such an event. */
 const struct ctf_field_at *groups_value(const struct groups *);
 void	 groups_say_missing(const struct groups *, const struct ctf_trace *);
+void	 groups_again(struct groups *);	/* other traces come */
 void	 groups_free(struct groups *);
 
 /*
@@ -96,6 +98,8 @@ void	 groups_free(struct groups *);
  * and so many of the slowest pairs, 1 or more.
  */
 void	 durations(struct reader *, struct pairs *, struct groups *, size_t);
+/* Only read a run of -C. */
+void	 durations_read(struct reader *, struct pairs *, struct groups *);
 
 /*
  * profile.c: prints events by the functions on their stacks; by these and who
@@ -137,7 +141,23 @@ struct stat_run {
 	uint64_t	 n, bytes;
 	int		 any;		/* some event was looked at */
 	const char	*profile;	/* -g that is of stacks; or NULL */
+	int		 all;		/* -a */
 };
+
+/* compare.c: a directory of -C. */
+void	 compare_with(char *);
+int	 compare_on(void);
+/* Before the process is confined, with the directories to be compared. */
+void	 compare_begin(char **);
+/* An event of the group, or the end of a pair: its time, how long it took. */
+void	 compare_add(struct group *, int64_t, int64_t, int64_t);
+/*
+ * Read the runs, with a function that returns how many pairs were left out, and
+ * print what differs: of pairs, or else of events; or all that was compared.
+ */
+void	 compare_runs(struct reader *, struct groups *, int, int,
+	    uint64_t (*)(struct reader *));
+void	 compare_end(void);
 
 /* stat_cores.c: what a process has counted, from one to the other. */
 void	 stat_give(void *);

@@ -1,0 +1,110 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# utctl stat -C: what differs is what shared/compare.py computes from view, equal
+# runs do not differ, and what was lost of a run is said.
+
+. ./common.sh
+need python3
+
+# run NAME SEED SLOWER RARE OTHER [DISCARDED]
+run() {
+	name=$1
+	shift
+	python3 shared/compare.py make "$T/$name" "$@" <<-'END' ||
+	/* CTF 1.8 */
+	typealias integer { size = 16; align = 8; signed = false; } := u16;
+	typealias integer { size = 32; align = 8; signed = false; } := u32;
+	typealias integer { size = 64; align = 8; signed = false; } := u64;
+	trace {
+		major = 1; minor = 8; byte_order = le;
+		packet.header := struct {
+			u32 magic; u32 stream_id; u64 stream_instance_id;
+		};
+	};
+	clock { name = c; freq = 1000000000; };
+	typealias integer {
+		size = 64; align = 8; signed = false; map = clock.c.value;
+	} := ts;
+	stream {
+		id = 0;
+		packet.context := struct {
+			ts timestamp_begin; ts timestamp_end;
+			u64 content_size; u64 packet_size;
+			u64 packet_seq_num; u64 events_discarded;
+		};
+		event.header := struct { u16 id; ts timestamp; };
+	};
+	END
+	    fail "$name"
+}
+for i in 1 2 3 4; do
+	run "a$i" "a$i" 1 1 old
+	run "b$i" "b$i" 1 1 old
+	run "slow$i" "slow$i" 1.05 2 new
+done
+run lossy lossy 1 1 old 7
+cd "$T" || exit 1
+compare=$TOP/regress/shared/compare.py
+
+# is N OPTION... DIR...: what python finds, of N runs before the others.
+is() {
+	n=$1 options=
+	shift
+	for arg; do
+		shift
+		case $arg in
+		-d)	options=-d ;;
+		*)	set -- "$@" "$arg" ;;
+		esac
+	done
+	before='' i=0
+	for arg; do
+		[ $((i += 1)) -gt "$n" ] || before="$before -C $arg"
+	done
+	(shift "$n"
+	utctl stat $options -j -a $before "$@") >out 2>err || fail "$(cat err)"
+	python3 "$compare" check out "$n" "$@" >is 2>&1 ||
+	    fail "$n $*: $(tail -n 3 is)"
+}
+for option in -d ''; do
+	is 4 $option a1 a2 a3 a4 slow1 slow2 slow3 slow4
+	is 3 $option slow1 slow2 slow3 a1 a2 a3 a4
+	is 3 $option a1 a2 a3 b1 b2 b3
+	is 2 $option a1 a2 b1 b2
+	is 1 $option a1 slow1
+	is 1 $option a1 slow1 slow2 slow3
+done
+
+before='-C a1 -C a2 -C a3 -C a4'
+expect 0 'no difference found' utctl stat -d $before b1 b2 b3 b4
+expect 0 'no difference found' utctl stat $before b1 b2 b3 b4
+expect 0 'no difference found' utctl stat -d -C a1 b1
+grep -q '1 run before, 1 after: differences below 90 % are not shown' \
+    "$T/out" || fail "one run: $(cat "$T/out")"
+[ "$(wc -l <"$T/out")" -eq 3 ] || fail "silent: $(cat "$T/out")"
+utctl stat -d $before slow1 slow2 slow3 slow4 >out || fail "stat"
+awk '/ p:inner$/ { n += $1 == "slower" && $2 > 1.04 && $2 < 1.06 &&
+	$3 < $2 && $2 < $4 && $7 == "time" && $8 == "us" }
+    / p:rare$/ { n += $1 == "more" && $2 > 1.7 }
+    END { exit n != 2 }' out || fail "$(cat out)"
+utctl stat $before slow1 slow2 slow3 slow4 >out || fail "stat"
+grep -q '^ *new  *-  *-  *-  *-  .* events/s  p:new$' out &&
+    grep -q '^ *gone  *- .* p:old$' out || fail "$(cat out)"
+
+# Each run is selected from by itself.
+expect 0 '4 of 4 groups compared: no diff' utctl stat -C a1 -b +1ms -e '*ner*' -e \
+    '*out*' b1
+expect 0 '^20 events, ' utctl stat -C a1 -n 10 b1
+# What was lost, and what goes with nothing else.
+utctl stat -j -d -C a1 lossy >out 2>err || fail "lossy"
+grep -q '^utctl: lossy: 7 events and 0 packets were lost' err ||
+    fail "lossy: $(cat err)"
+grep -q '"side":"after","dir":"lossy","events":[0-9]*,"discarded":7' out ||
+    fail "lossy: $(cat out)"
+expect 1 'goes with neither' utctl stat -C a1 -c b1
+expect 1 'goes with neither' utctl stat -C a1 -g stack b1
+expect 1 '^utctl: -a: for -C$' utctl stat -a a1
+expect 1 '^utctl: none: No such file' utctl stat -C none b1
+expect 1 '^utctl: none: no trace of this run' utctl stat -C a1 none
+[ ! -s "$T/out" ] || fail "no run: $(cat "$T/out")"
+exit 0

@@ -1,0 +1,411 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * utctl stat -C: what differs between the runs before a change and those after
+ * it.  What is kept grows with the number of groups and of runs.
+ */
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../say.h"
+#include "compare.h"
+#include "show.h"
+#include "stat.h"
+
+/* Smaller differences are not told, and fewer events are not new or gone. */
+#define LEAST		0.02
+#define LEAST_FEW	0.9		/* with fewer than COMPARE_FEW runs */
+#define LEAST_NS	50		/* recording a pair costs that */
+#define LEAST_NEW	16
+
+static const char *const whats[2][FIGURES] = {
+    { NULL, NULL, "events", "events/s" },
+    { "time", "self", "calls", "calls/s" } };
+
+struct result {
+	size_t		 group;		/* one of the sorted groups */
+	enum figure_of	 what;
+	const char	*change;	/* NULL: none that is significant */
+	struct difference by;		/* factor is 0: new or gone */
+};
+
+/* A run. */
+struct compared_run {
+	unsigned long long events, discarded, lost;
+	uint64_t	 left;		/* pairs left out */
+};
+
+static struct {
+	char		*args[COMPARE_RUNS + 1];	/* arguments of -C */
+	char		**before, **after;	/* directories */
+	size_t		 n[2];		/* runs before and after */
+	int		 pairs;		/* groups are of pairs */
+	int64_t		 begin, end;	/* the run that is read: ns */
+	struct compared_run runs[2 * COMPARE_RUNS];
+	struct groups	 groups;	/* each has FIGURES of all runs */
+	const struct groups *names;	/* by what they are grouped */
+	struct result	*results;
+	size_t		 nresults, ndiffer, ncompared;
+} cmp;
+
+void
+compare_with(char *dir)
+{
+	if (cmp.n[0] == COMPARE_RUNS)
+		die("-C: at most %d times", COMPARE_RUNS);
+	cmp.args[cmp.n[0]++] = dir;
+}
+
+int
+compare_on(void)
+{
+	return cmp.n[0] > 0;
+}
+
+void
+compare_begin(char **dirs)
+{
+	cmp.before = which_traces(cmp.args);
+	for (cmp.after = dirs; cmp.after[cmp.n[1]] != NULL; cmp.n[1]++)
+		if (cmp.n[1] == COMPARE_RUNS)
+			die("-C: at most %d directories", COMPARE_RUNS);
+}
+
+void
+compare_add(struct group *g, int64_t ns, int64_t took, int64_t self)
+{
+	if (g->measured == NULL && (g->measured = calloc(1,
+	    sizeof(struct measured))) == NULL)
+		die_errno("malloc");
+	if (cmp.begin == INT64_MIN)
+		cmp.begin = ns;
+	cmp.end = ns;
+	measure(g->measured, ns, took, self);
+}
+
+/* The run is over: keep its figures only. */
+static void
+keep_figures(const struct groups *g, size_t run)
+{
+	const size_t runs = cmp.n[0] + cmp.n[1];
+	struct figure *f;
+	struct group *same;
+	size_t i;
+
+	for (i = 0; i < g->nrows; i++) {
+		if (g->rows[i]->measured == NULL)
+			continue;
+		same = groups_row(&cmp.groups, g->rows[i]->key,
+		    g->rows[i]->len);
+		if (same->measured == NULL && (same->measured =
+		    calloc(runs * FIGURES, sizeof(*f))) == NULL)
+			die_errno("malloc");
+		f = same->measured;
+		measured_figures(g->rows[i]->measured,
+		    (double)((uint64_t)cmp.end - (uint64_t)cmp.begin),
+		    f + run * FIGURES);
+	}
+}
+
+static void
+read_run(struct reader *all, size_t run, struct groups *g,
+    uint64_t (*read)(struct reader *))
+{
+	char *dirs[] = { run < cmp.n[0] ? cmp.before[run] :
+	    cmp.after[run - cmp.n[0]], NULL };
+	struct reader rd = *all;
+
+	rd.ntraces = 0;
+	rd.nevents = rd.ndiscarded = rd.nlost = 0;
+	cmp.begin = INT64_MIN;
+	reader_open_all(&rd, dirs);
+	if (rd.ntraces == 0) {
+		ctf_damage_say();
+		die("%s: no trace of this run can be read, so nothing can be "
+		    "compared with it", clean(dirs[0]));
+	}
+	cmp.runs[run].left = read(&rd);
+	keep_figures(g, run);
+	cmp.runs[run].events = rd.nevents;
+	cmp.runs[run].discarded = rd.ndiscarded;
+	cmp.runs[run].lost = rd.nlost;
+	all->ntraces += rd.ntraces;
+	reader_add(&all->nevents, rd.nevents);
+	reader_add(&all->ndiscarded, rd.ndiscarded);
+	reader_add(&all->nlost, rd.nlost);
+	reader_free(&rd);
+	groups_again(g);
+}
+
+/*
+ * Which differences are significant.
+ */
+
+static double
+least_factor(void)
+{
+	return cmp.n[0] < COMPARE_FEW || cmp.n[1] < COMPARE_FEW ? LEAST_FEW :
+	    LEAST;
+}
+
+static void
+add_result(size_t g, enum figure_of what, const char *change,
+    const struct difference *by)
+{
+	if (cmp.nresults % 64 == 0 && (cmp.results = realloc(cmp.results,
+	    (cmp.nresults + 64) * sizeof(*cmp.results))) == NULL)
+		die_errno("malloc");
+	cmp.results[cmp.nresults++] = (struct result){ g, what, change, *by };
+}
+
+static int
+differ(size_t g, enum figure_of of, struct difference *d)
+{
+	const struct figure *f = cmp.groups.rows[g]->measured;
+
+	return figures_differ(f + of, cmp.n[0], f + cmp.n[0] * FIGURES + of,
+	    cmp.n[1], d);
+}
+
+/* The fewest and the most events of a run of that side, and their rate. */
+static double
+side_events(size_t g, int after, double *least, double *most)
+{
+	const struct figure *f = cmp.groups.rows[g]->measured;
+	double n, sum = 0;
+	size_t i;
+
+	*least = HUGE_VAL;
+	*most = 0;
+	for (i = after ? cmp.n[0] : 0; i < cmp.n[0] + (after ? cmp.n[1] : 0);
+	    i++) {
+		n = f[i * FIGURES + FIGURE_COUNT].value;
+		*least = fmin(*least, n);
+		*most = fmax(*most, n);
+		sum += f[i * FIGURES + FIGURE_RATE].value;
+	}
+	return sum / (double)cmp.n[after];
+}
+
+/*
+ * A longer run has more events, and one on a faster machine more in a second:
+ * what counts is the smaller one of both changes.
+ */
+static void
+compare_counts(size_t g)
+{
+	struct difference n, rate, *d;
+
+	if (!differ(g, FIGURE_COUNT, &n) || !differ(g, FIGURE_RATE, &rate))
+		return;
+	d = fabs(log(n.factor)) < fabs(log(rate.factor)) ? &n : &rate;
+	d->p = (n.factor < 1) != (rate.factor < 1) ? 1 : fmax(n.p, rate.p);
+	add_result(g, d == &n ? FIGURE_COUNT : FIGURE_RATE, NULL, d);
+}
+
+static void
+compare_group(size_t g)
+{
+	struct difference d = { .p = 0 }, self;
+	double least[2], most[2];
+
+	d.before = side_events(g, 0, &least[0], &most[0]);
+	d.after = side_events(g, 1, &least[1], &most[1]);
+	if (most[0] == 0 || most[1] == 0) {
+		if (fmax(least[0], least[1]) >= LEAST_NEW)
+			add_result(g, FIGURE_RATE, most[0] > 0 ? "gone" :
+			    "new", &d);
+		return;
+	}
+	if (cmp.pairs && differ(g, FIGURE_TIME, &d))
+		add_result(g, FIGURE_TIME, NULL, &d);
+	if (cmp.pairs && differ(g, FIGURE_SELF, &self) &&
+	    (self.before != d.before || self.after != d.after))
+		add_result(g, FIGURE_SELF, NULL, &self);
+	compare_counts(g);
+}
+
+static int
+by_chance(const void *a, const void *b)
+{
+	const struct result *x = a, *y = b;
+
+	if ((x->change == NULL) != (y->change == NULL))
+		return x->change == NULL ? 1 : -1;
+	if (x->by.p != y->by.p)
+		return x->by.p < y->by.p ? -1 : 1;
+	return x->group != y->group ? (x->group < y->group ? -1 : 1) :
+	    (int)x->what - (int)y->what;
+}
+
+static const char *
+change_of(const struct result *r)
+{
+	const int more = r->by.factor > 1;
+
+	if (fabs(log(r->by.factor)) < log1p(least_factor()))
+		return NULL;
+	if (r->what >= FIGURE_COUNT)
+		return more ? "more" : "fewer";
+	if (fabs(r->by.after - r->by.before) < LEAST_NS)
+		return NULL;
+	return more ? "slower" : "faster";
+}
+
+/* The method of Holm. */
+static void
+find_changes(void)
+{
+	struct result *r, *end = cmp.results + cmp.nresults;
+	size_t left = 0;
+
+	qsort(cmp.results, cmp.nresults, sizeof(*r), by_chance);
+	for (r = cmp.results; r < end; r++)
+		left += r->change == NULL;
+	for (r = cmp.results; r < end; r++)
+		if (r->change == NULL) {
+			if (r->by.p * (double)left-- >= COMPARE_ALPHA)
+				break;
+			r->change = change_of(r);
+		}
+	for (r = cmp.results; r < end; r++)
+		cmp.ndiffer += r->change != NULL;
+	qsort(cmp.results, cmp.nresults, sizeof(*r), by_chance);
+}
+
+/*
+ * Output.
+ */
+
+static void
+put_real(struct rows *t, const char *head, const char *name, double v)
+{
+	if (v != 0)
+		json_real(name, v);
+	row_text(t, head, v == 0 ? "-" : "%.*f", v < 100 ? 3 : 0, v);
+}
+
+static void
+put_result(struct rows *t, const void *arg, size_t i)
+{
+	const struct result *r = &cmp.results[i];
+	const struct group *g = cmp.groups.rows[r->group];
+	const char *what = whats[cmp.pairs][r->what];
+	const double unit = r->what < FIGURE_COUNT && !json_on ? 1000 : 1;
+
+	(void)arg;
+	group_json(cmp.names, g);
+	json_string("of", what);
+	json_string("change", r->change);
+	row_text(t, "change", "%s", r->change == NULL ? "-" : r->change);
+	put_real(t, "factor", "factor", r->by.factor);
+	put_real(t, "from", "low", r->by.low);
+	put_real(t, "to", "high", r->by.high);
+	put_real(t, "before", "before", r->by.before / unit);
+	put_real(t, "after", "after", r->by.after / unit);
+	row_text(t, "of", "%s%s", what, r->what < FIGURE_COUNT ? " us" : "");
+	group_end(t, cmp.names, g);
+}
+
+/* Losses make a run another one. */
+static void
+put_run(size_t i)
+{
+	const struct compared_run *r = &cmp.runs[i];
+	const int after = i >= cmp.n[0];
+	char *dir = after ? cmp.after[i - cmp.n[0]] : cmp.before[i], *shown;
+
+	json_object(NULL);
+	json_string("side", after ? "after" : "before");
+	json_string("dir", dir);
+	json_u64("events", r->events);
+	json_u64("discarded", r->discarded);
+	json_u64("lost_packets", r->lost);
+	json_u64("left_out", r->left);
+	json_end();
+	if (r->discarded + r->lost + r->left == 0)
+		return;
+	shown = clean(dir);
+	say("%s: %llu events and %llu packets were lost, and %" PRIu64 " pairs "
+	    "left out: it may differ because of that", shown, r->discarded,
+	    r->lost, r->left);
+	free(shown);
+}
+
+static void
+put_all(const struct reader *rd, int all)
+{
+	struct rows t = { .fixed = NULL };
+	size_t i;
+
+	show_totals(rd);
+	json_array("runs");
+	for (i = 0; i < cmp.n[0] + cmp.n[1]; i++)
+		put_run(i);
+	json_end();
+	json_u64("groups", cmp.groups.nrows);
+	json_u64("compared", cmp.ncompared);
+	json_real("least", least_factor());
+	if (!json_on) {
+		printf("%zu run%s before, %zu after: differences below %.0f %% "
+		    "are not shown\n%zu of %zu", cmp.n[0], many(cmp.n[0]),
+		    cmp.n[1], 100 * least_factor(), cmp.ncompared,
+		    cmp.groups.nrows);
+		printf(" group%s compared: ", many(cmp.groups.nrows));
+		printf(cmp.ndiffer == 0 ? "no difference found\n" :
+		    "%zu difference%s\n\n", cmp.ndiffer, many(cmp.ndiffer));
+	}
+	rows_put(&t, "differences", all ? cmp.nresults : cmp.ndiffer,
+	    put_result, NULL);
+	json_end();
+}
+
+void
+compare_runs(struct reader *rd, struct groups *g, int pairs, int all,
+    uint64_t (*read)(struct reader *))
+{
+	size_t i, n;
+
+	for (i = 0; i < cmp.n[0] + cmp.n[1]; i++)
+		read_run(rd, i, g, read);
+	cmp.names = g;
+	cmp.pairs = pairs;
+	groups_sort(&cmp.groups, NULL);
+	for (i = 0; i < cmp.groups.nrows; i++) {
+		n = cmp.nresults;
+		compare_group(i);
+		cmp.ncompared += cmp.nresults > n;
+	}
+	if (cmp.nresults > 0)
+		find_changes();
+	if (show_any(rd))
+		put_all(rd, all);
+}
+
+void
+compare_end(void)
+{
+	if (cmp.before != NULL)
+		which_free(cmp.before);
+	groups_free(&cmp.groups);
+	free(cmp.results);
+	memset(&cmp, 0, sizeof(cmp));
+}

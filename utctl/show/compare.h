@@ -1,0 +1,85 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Runs that are compared: what is measured of a group of events in each run,
+ * and the statistics of that.
+ */
+
+#ifndef COMPARE_H
+#define COMPARE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define NEAR		9		/* values with one median */
+#define BLOCKS		32		/* a run has at most */
+#define COMPARE_RUNS	256		/* a side has at most */
+#define COMPARE_FEW	3		/* runs that tell how they differ */
+#define COMPARE_ALPHA	0.001		/* probability of any false alarm */
+
+enum figure_of { FIGURE_TIME, FIGURE_SELF, FIGURE_COUNT, FIGURE_RATE };
+#define FIGURES		4
+
+/*
+ * Means of equally many values that came one after the other.  If there are too
+ * many blocks, two become one.
+ */
+struct blocks {
+	double		 mean[BLOCKS];
+	size_t		 n;
+	uint64_t	 each;		/* values of a block */
+	uint64_t	 some;		/* values that are no block yet */
+	double		 sum;		/* the sum of these */
+};
+
+/* A group of one run. */
+struct measured {
+	uint64_t	 n;		/* events, or pairs */
+	double		 took[NEAR], self[NEAR];	/* the latest ones */
+	struct blocks	 took_medians, self_medians;
+	int64_t		 since;		/* ns: the last one but NEAR */
+	struct blocks	 gaps;		/* ns from one to the next but NEAR */
+};
+
+/* One run's figure, and how much it differs between the blocks of the run. */
+struct figure {
+	double		 value;		/* 0: unknown, or there is no event */
+	double		 spread;	/* standard deviation / mean */
+	size_t		 nblocks;	/* 0: too few to know the spread */
+};
+
+/* A difference between the runs of one side and those of the other. */
+struct difference {
+	double		 before, after;	/* geometric means of the figures */
+	double		 factor, low, high;
+	double		 p;		/* chance makes one as large */
+};
+
+/* compare_test.c */
+void	 measure(struct measured *, int64_t, int64_t, int64_t);
+/* The figures of a group, of a run that took so many ns. */
+void	 measured_figures(struct measured *, double, struct figure *);
+/*
+ * Compare the figures of so many runs with those of so many others; one of a
+ * run is FIGURES behind that of the run before.  With fewer than COMPARE_FEW on
+ * a side, nobody knows how much runs differ: they count as one block of a run.
+ * 0: nothing can be said.
+ */
+int	 figures_differ(const struct figure *, size_t, const struct figure *,
+	    size_t, struct difference *);
+
+#endif /* COMPARE_H */
