@@ -209,7 +209,8 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/rec/record_dir.c utctl/rec/record_options.c \
 		utctl/rec/record_session.c utctl/rec/recover.c \
 		utctl/rec/report.c utctl/rec/wrapper.c utctl/regular.c \
-		utctl/remove.c utctl/say.c utctl/show/chrome_samples.c \
+		utctl/remove.c utctl/say.c utctl/show/bars.c \
+		utctl/show/chrome_samples.c \
 		utctl/show/clocks.c utctl/show/columns.c \
 		utctl/show/durations.c utctl/show/export.c \
 		utctl/show/export_chrome.c utctl/show/export_ctf.c \
@@ -218,6 +219,7 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/show/export_pprof.c utctl/show/follow.c \
 		utctl/show/group.c utctl/show/heap.c utctl/show/heap_track.c \
 		utctl/show/heap_tree.c utctl/show/hist.c utctl/show/indent.c \
+		utctl/show/intervals.c \
 		utctl/show/locks.c utctl/show/locks_state.c \
 		utctl/show/locks_track.c utctl/show/outside.c \
 		utctl/show/pair.c utctl/show/pair_key.c utctl/show/pair_role.c \
@@ -242,7 +244,8 @@ UTCTL_HDRS =	utctl/client.h utctl/ctf/cores.h utctl/ctf/ctf.h \
 		utctl/rec/record.h utctl/regular.h utctl/say.h \
 		utctl/show/chrome_samples.h utctl/show/export.h \
 		utctl/show/export_packet.h utctl/show/follow.h \
-		utctl/show/heap.h utctl/show/hist.h utctl/show/locks.h \
+		utctl/show/heap.h utctl/show/hist.h utctl/show/intervals.h \
+		utctl/show/locks.h \
 		utctl/show/pair.h utctl/show/pair_role.h utctl/show/print.h \
 		utctl/show/rows.h utctl/show/show.h utctl/show/stacks.h \
 		utctl/show/stat.h utctl/show/weigh.h utctl/sym/demangle.h \

@@ -32,7 +32,7 @@
 #include "common/attr.h"
 #include "say.h"
 
-#define OPTIONS_MAX	24
+#define OPTIONS_MAX	32
 
 struct step;
 

@@ -39,6 +39,8 @@ struct slow {
 
 struct run {
 	struct pairs	*pairs;
+	struct intervals *intervals;
+	int		 bars;		/* -H */
 	struct groups	*groups;
 	struct slow	*slow;		/* the slowest first */
 	struct top	 top;
@@ -87,12 +89,18 @@ note_slow(struct run *r, const struct ctf_stream *s, const struct pair_end *e)
 static void
 duration_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 {
+	struct run *r = arg;
 	struct group *g = e->what;
+	const double took = (double)e->took;
 
 	g->n++;
+	if (r->intervals->length > 0) {
+		intervals_add(r->intervals, s->ns, &took);
+		return;
+	}
 	g->self = when_sum(g->self, e->self);
-	hist_add(&g->values, (double)e->took);
-	note_slow(arg, s, e);
+	hist_add(&g->values, took);
+	note_slow(r, s, e);
 }
 
 static void
@@ -146,7 +154,8 @@ by_open(const struct group *x, const struct group *y)
 static void
 put_group(struct rows *t, const void *arg, size_t i)
 {
-	const struct groups *g = arg;
+	const struct run *r = arg;
+	const struct groups *g = r->groups;
 	struct group *row = g->rows[i];
 
 	group_json(g, row);
@@ -154,15 +163,18 @@ put_group(struct rows *t, const void *arg, size_t i)
 	row_us(t, "total us", "total_ns", row->total);
 	row_us(t, "self us", "self_ns", row->self);
 	row_hist(t, &row->values, 1);
+	if (json_on && r->bars)
+		hist_bars(&row->values, 1);
 	group_end(t, g, row);
 }
 
 static void
-put_groups(const char *name, struct groups *g,
+put_groups(const char *name, struct run *r,
     int (*order)(const struct group *, const struct group *), rows_put_fn put)
 {
 	struct rows t = { .fixed = NULL };
-	size_t n = 0;
+	struct groups *g = r->groups;
+	size_t i, n = 0;
 
 	groups_sort(g, order);
 	while (n < g->nrows && (order == by_total ? g->rows[n]->n :
@@ -170,7 +182,12 @@ put_groups(const char *name, struct groups *g,
 		n++;
 	if (!json_on && n > 0)
 		putchar('\n');
-	rows_put(&t, name, n, put, g);
+	rows_put(&t, name, n, put, r);
+	for (i = 0; !json_on && r->bars && put == put_group && i < n; i++) {
+		putchar('\n');
+		group_print(g->rows[i]);
+		hist_bars(&g->rows[i]->values, 1);
+	}
 }
 
 static void
@@ -192,7 +209,7 @@ put_slow(struct rows *t, const void *arg, size_t i)
 static void
 put_unended(struct rows *t, const void *arg, size_t i)
 {
-	const struct groups *g = arg;
+	const struct groups *g = ((const struct run *)arg)->groups;
 	const struct group *row = g->rows[i];
 	char when[CTF_TIMELEN] = "-";
 
@@ -206,7 +223,7 @@ put_unended(struct rows *t, const void *arg, size_t i)
 		ctf_print_time(row->first, when);
 	}
 	if (row_tail(t))
-		printf("  %-29s", t->isheads ? "began" : when);
+		row_add("  %-29s", t->isheads ? "began" : when);
 	group_end(t, g, row);
 }
 
@@ -221,10 +238,16 @@ durations_print(struct run *r, const struct reader *rd)
 	show_count("unbegun", r->pairs->unbegun, "", "ended and not begun");
 	show_count("left_out", r->pairs->lost, "",
 	    "left out: events were lost meanwhile");
-	put_groups("pairs", r->groups, by_total, put_group);
+	if (r->intervals->length > 0) {
+		groups_sort(r->groups, by_total);
+		intervals_put(r->intervals);
+		json_end();
+		return;
+	}
+	put_groups("pairs", r, by_total, put_group);
 	if (json_on)
 		rows_put(&t, "slowest", r->top.n, put_slow, r);
-	put_groups("not_ended", r->groups, by_open, put_unended);
+	put_groups("not_ended", r, by_open, put_unended);
 	json_end();
 	if (json_on || r->top.n == 0)
 		return;
@@ -232,29 +255,42 @@ durations_print(struct run *r, const struct reader *rd)
 	rows_put(&t, NULL, r->top.n, put_slow, r);
 }
 
+static void
+lose(void *arg, const struct ctf_stream *s)
+{
+	const struct run *r = arg;
+
+	if (r->intervals->length > 0)
+		intervals_lose(r->intervals, s);
+}
+
 void
-durations(struct reader *rd, struct pairs *ps, struct groups *g, size_t nslow)
+durations(struct reader *rd, struct stat_run *run, size_t nslow)
 {
 	static const struct pair_ops mine = { duration_begin, duration_end,
 	    duration_left, still_open, NULL, total, NULL };
+	struct pairs *ps = &run->pairs;
 	struct run r;
 
 	memset(&r, 0, sizeof(r));
 	r.pairs = ps;
+	r.intervals = &run->intervals;
+	r.bars = run->bars;
 	if ((r.slow = calloc(nslow, sizeof(*r.slow))) == NULL)
 		die_errno("malloc");
 	r.top.list = r.slow;
 	r.top.size = sizeof(r.slow[0]);
 	r.top.most = nslow;
-	r.groups = g;
-	g->prefix = "pair";
+	r.groups = &run->groups;
+	r.groups->prefix = "pair";
 	ps->ops = &mine;
 	ps->arg = &r;
+	ps->lose = lose;
 	pairs_read(ps, rd);
 	pairs_finish(ps);
 	if (show_any(rd))
 		durations_print(&r, rd);
-	if (r.top.n == 0 && rd->nevents > 0 && ps->unended == 0 &&
+	if (r.top.n == 0 && r.intervals->n == 0 && rd->nevents > 0 && ps->unended == 0 &&
 	    ps->unbegun == 0 && ps->lost == 0)
 		say("no pairs of events: see -D in utctl-stat(1)");
 	free(r.slow);

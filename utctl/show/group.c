@@ -346,10 +346,10 @@ group_print(const struct group *row)
 	char *shown;
 
 	for (; s < row->key + row->len; s += strlen(s) + 1) {
-		printf("  %s", shown = clean(s));
+		row_add("  %s", shown = clean(s));
 		free(shown);
 	}
-	putchar('\n');
+	row_add("\n");
 }
 
 void
@@ -365,10 +365,10 @@ group_end(const struct rows *t, const struct groups *g,
 		return;
 	}
 	if (g->prefix != NULL)
-		printf("  %s", g->prefix);
+		row_add("  %s", g->prefix);
 	for (i = 0; i < g->nby; i++)
-		printf("  %s", g->names[i]);
-	putchar('\n');
+		row_add("  %s", g->names[i]);
+	row_add("\n");
 }
 
 const struct ctf_field_at *

@@ -150,7 +150,7 @@ put_use(struct rows *t, const void *arg, size_t i)
 	row_u64(t, "allocated", "allocated", u->allocated);
 	row_u64(t, r->all ? "not here" : NULL, "unknown", u->unknown);
 	if (row_end(t, "caller"))
-		printf("  %s\n", heap_caller_text(table->heap, u->caller,
+		row_add("  %s\n", heap_caller_text(table->heap, u->caller,
 		    text));
 	if (r->graphs && !t->isheads)
 		heap_put_stacks(table->heap, u);
@@ -261,7 +261,7 @@ put_place(const struct rows *t, const char *head, const struct heap *h,
 	row_who(t, head, ns, p->host, p->name, p->vpid, thread);
 	heap_caller_json(h, caller);
 	if (row_end(t, "caller"))
-		printf("  %s", heap_caller_text(h, caller, text));
+		row_add("  %s", heap_caller_text(h, caller, text));
 }
 
 static void
@@ -276,7 +276,7 @@ put_note(struct rows *t, const void *arg, size_t i)
 	if (top == &n->heap->run->top_live)
 		json_bool("unsure", n->unsure);
 	if (row_end(t, NULL))
-		puts(n->unsure ? ", as far as is known" : "");
+		row_add("%s\n", n->unsure ? ", as far as is known" : "");
 }
 
 static void
@@ -290,15 +290,16 @@ put_twice(struct rows *t, const void *arg, size_t i)
 	put_place(t, "freed", n->heap, n->block.ns, n->block.thread,
 	    n->block.caller);
 	json_end();
-	if (row_end(t, NULL))
-		printf("\n%18s", "again");
-	else if (!json_on)
+	if (row_end(t, NULL)) {
+		row_add("\n");
+		row_add("%18s", "again");
+	} else if (!json_on)
 		return;
 	json_object("again");
 	put_place(t, NULL, n->heap, n->ns, n->thread, n->caller);
 	json_end();
 	if (row_end(t, NULL))
-		putchar('\n');
+		row_add("\n");
 }
 
 static void

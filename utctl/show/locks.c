@@ -239,11 +239,11 @@ put_place(const struct rows *t, const char *head, const struct locks *ls,
 
 	if (!row_end(t, head))
 		return;
-	printf("  %s", lock_text(address, name, text));
+	row_add("  %s", lock_text(address, name, text));
 	if (name == NULL)
-		printf(" first used by %s",
+		row_add(" first used by %s",
 		    caller_text(ls, first, text));
-	putchar('\n');
+	row_add("\n");
 }
 
 /*
@@ -327,7 +327,7 @@ put_caller(struct rows *t, const void *arg, size_t i)
 	put_stat(t, ls->callers[caller]);
 	if (!row_end(t, "caller"))
 		return;
-	printf("  %s\n", caller_text(ls, caller, text));
+	row_add("  %s\n", caller_text(ls, caller, text));
 	print_stack(ls, caller, "");
 }
 
@@ -418,7 +418,7 @@ put_note(struct rows *t, const void *arg, size_t i)
 	caller_json(n->process, n->caller);
 	json_bool("failed", n->failed);
 	if (row_end(t, "lock  caller"))
-		printf("  %s  %s%s", lock_text(n->lock->address, n->lock->name,
+		row_add("  %s  %s%s", lock_text(n->lock->address, n->lock->name,
 		    lock), caller_text(n->process, n->caller, text),
 		    n->failed ? " (failed)" : "");
 	if (n->known) {
@@ -427,12 +427,12 @@ put_note(struct rows *t, const void *arg, size_t i)
 		caller_json(n->process, n->holder_caller);
 		json_end();
 		if (row_end(t, NULL))
-			printf("  held by %" PRId32 " %s", n->holder,
+			row_add("  held by %" PRId32 " %s", n->holder,
 			    caller_text(n->process, n->holder_caller, text));
 	}
 	if (!row_end(t, NULL))
 		return;
-	putchar('\n');
+	row_add("\n");
 	print_stack(n->process, n->caller, "");
 	if (n->known)
 		print_stack(n->process, n->holder_caller, "held by ");

@@ -84,6 +84,8 @@ struct pair_ops {
 struct pairs {
 	const struct pair_ops	*ops;
 	void			*arg;
+	/* Events were lost, or are gone: for arg; or NULL. */
+	void			(*lose)(void *, const struct ctf_stream *);
 	int			 named;	/* pairs by their names are wanted */
 	int			 need_end;	/* report only pairs that end */
 	int			 ignore_filter_at_end;	/* if it lacks fields */

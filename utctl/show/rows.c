@@ -18,11 +18,17 @@
  * Rows of what was found, as text and as JSON: see rows.h.
  */
 
+#include <sys/ioctl.h>
+
 #include <inttypes.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
+#include <unistd.h>
 
 #include "../ctf/ctf.h"
 #include "../say.h"
@@ -31,6 +37,99 @@
 
 #define US	1e3			/* ns */
 #define CELL	32			/* bytes of a number, and its NUL */
+
+static char	*line;			/* not printed yet */
+static size_t	 len, size;		/* bytes of it */
+static size_t	 numbers;		/* bytes that are not cut */
+static size_t	 most_chars = SIZE_MAX;	/* characters that fit */
+
+/*
+ * Lines.
+ */
+
+int
+is_utf8(void)
+{
+	return setlocale(LC_CTYPE, "") != NULL &&
+	    strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+void
+rows_width(void)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize w;
+	unsigned long n;
+	char *end;
+
+	most_chars = SIZE_MAX;
+	n = columns == NULL ? 0 : strtoul(columns, &end, 10);
+	if (n > 0 && n < 65536 && *end == '\0')
+		most_chars = (size_t)n;
+	else if (isatty(STDOUT_FILENO) &&
+	    ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 0)
+		most_chars = w.ws_col;
+}
+
+/* The bytes of so many characters; all if there are no more. */
+static size_t
+bytes_of(const char *s, size_t n, size_t chars)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80 && chars-- == 0)
+			break;
+	return i;
+}
+
+static void
+line_end(void)
+{
+	const char *dots = "...";
+	size_t most = 3, n = len - 1;
+
+	if (bytes_of(line, n, most_chars) < n) {
+		if (is_utf8()) {
+			dots = "\xe2\x80\xa6";
+			most = 1;
+		}
+		n = bytes_of(line, n, most_chars > most ? most_chars - most :
+		    0);
+		printf("%.*s%s\n", (int)(n > numbers ? n : numbers), line,
+		    dots);
+	} else
+		fwrite(line, 1, len, stdout);
+	len = numbers = 0;
+}
+
+void
+row_add(const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	for (;;) {
+		va_start(ap, fmt);
+		n = vsnprintf(line == NULL ? NULL : line + len, size - len,
+		    fmt, ap);
+		va_end(ap);
+		if (n < 0)
+			die_errno("vsnprintf");
+		if ((size_t)n < size - len)
+			break;
+		size = 2 * (len + (size_t)n) + 256;
+		if ((line = realloc(line, size)) == NULL)
+			die_errno("malloc");
+	}
+	len += (size_t)n;
+	if (len > 0 && line[len - 1] == '\n')
+		line_end();
+}
+
+/*
+ * Rows.
+ */
 
 /* Every row, behind the names of its columns. */
 static void
@@ -83,12 +182,14 @@ row_text(struct rows *t, const char *head, const char *fmt, ...)
 	if (!t->isheads)
 		head = text;
 	if (t->isprinted && t->fixed != NULL)
-		printf("%s%*s", t->at == 0 ? "" : " ", t->fixed[t->at], head);
+		row_add("%s%*s", t->at == 0 ? "" : " ", t->fixed[t->at], head);
 	else if (t->isprinted)
-		printf("%s%*s", t->at == 0 ? "" : "  ", t->widths[t->at], head);
+		row_add("%s%*s", t->at == 0 ? "" : "  ", t->widths[t->at],
+		    head);
 	else if ((n = (int)strlen(head)) > t->widths[t->at])
 		t->widths[t->at] = n;
 	t->at++;
+	numbers = len;
 }
 
 void
@@ -150,21 +251,30 @@ row_hist(struct rows *t, struct hist *h, int isns)
 }
 
 void
+row_when(const struct rows *t, const char *head, int64_t ns)
+{
+	char when[CTF_TIMELEN];
+
+	if (!row_tail(t))
+		return;
+	if (!t->isheads)
+		ctf_print_time(ns, when);
+	row_add("  %-29s", t->isheads ? head : when);
+}
+
+void
 row_who(const struct rows *t, const char *head, int64_t ns,
     const char *host, const char *program, int64_t vpid, int64_t vtid)
 {
-	char when[CTF_TIMELEN], *who;
+	char *who;
 
 	ids_json(host, program, vpid, &vtid);
+	row_when(t, head, ns);
 	if (!row_tail(t))
 		return;
-	if (t->isheads) {
-		printf("  %-29s  program[pid:tid]", head);
-		return;
-	}
-	ctf_print_time(ns, when);
-	who = ids_text(host, program, vpid, &vtid);
-	printf("  %-29s  %s", when, who);
+	who = t->isheads ? format("program[pid:tid]") :
+	    ids_text(host, program, vpid, &vtid);
+	row_add("  %s", who);
 	free(who);
 }
 
@@ -180,7 +290,7 @@ row_end(const struct rows *t, const char *head)
 	if (!row_tail(t))
 		return 0;
 	if (t->isheads && head != NULL)
-		printf("  %s\n", head);
+		row_add("  %s\n", head);
 	return !t->isheads;
 }
 

@@ -28,6 +28,7 @@
 #include "../ctf/ctf_field.h"
 #include "../ctf/reader.h"
 #include "../map.h"
+#include "intervals.h"
 #include "pair.h"
 #include "rows.h"
 
@@ -91,11 +92,13 @@ const struct ctf_field_at *groups_value(const struct groups *);
 void	 groups_say_missing(const struct groups *, const struct ctf_trace *);
 void	 groups_free(struct groups *);
 
+struct stat_run;
+
 /*
  * durations.c: prints what the reader has: the groups, by what -g has said,
- * and so many of the slowest pairs, 1 or more.
+ * and so many of the slowest pairs, 1 or more; or if -i is given, intervals.
  */
-void	 durations(struct reader *, struct pairs *, struct groups *, size_t);
+void	 durations(struct reader *, struct stat_run *, size_t);
 
 /*
  * profile.c: prints events by the functions on their stacks; by these and who
@@ -132,6 +135,8 @@ struct stat_run {
 	int		 durations;	/* -d or -D: of pairs */
 	struct pairs	 pairs;
 	size_t		 slowest;	/* -S; or 0 */
+	int		 bars;		/* -H */
+	struct intervals intervals;	/* -i */
 	int		 points;	/* -c */
 	int64_t		 begin, end;
 	uint64_t	 n, bytes;
