@@ -210,16 +210,16 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/rec/record_session.c utctl/rec/recover.c \
 		utctl/rec/report.c utctl/rec/wrapper.c utctl/regular.c \
 		utctl/remove.c utctl/say.c utctl/show/bars.c \
-		utctl/show/chrome_samples.c \
-		utctl/show/clocks.c utctl/show/columns.c \
+		utctl/show/chrome_samples.c utctl/show/clocks.c \
+		utctl/show/columns.c \
 		utctl/show/durations.c utctl/show/export.c \
 		utctl/show/export_chrome.c utctl/show/export_ctf.c \
 		utctl/show/export_dir.c utctl/show/export_bits.c \
 		utctl/show/export_folded.c utctl/show/export_packet.c \
 		utctl/show/export_pprof.c utctl/show/follow.c \
-		utctl/show/group.c utctl/show/heap.c utctl/show/heap_track.c \
-		utctl/show/heap_tree.c utctl/show/hist.c utctl/show/indent.c \
-		utctl/show/intervals.c \
+		utctl/show/group.c utctl/show/heap.c utctl/show/heap_spans.c \
+		utctl/show/heap_track.c utctl/show/heap_tree.c \
+		utctl/show/hist.c utctl/show/indent.c utctl/show/intervals.c \
 		utctl/show/locks.c utctl/show/locks_state.c \
 		utctl/show/locks_track.c utctl/show/outside.c \
 		utctl/show/pair.c utctl/show/pair_key.c utctl/show/pair_role.c \

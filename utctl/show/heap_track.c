@@ -516,6 +516,8 @@ heap_call(struct processes *ps, struct ctf_stream *s)
 	h->thread->n = r->processes.n;
 	if (c->kind->what == FREE)
 		h->thread->address = 0;
+	if (r->intervals.length > 0)
+		heap_note_span(r, h, s->ns);
 }
 
 static int
@@ -595,6 +597,7 @@ heap_release(struct process *p)
 		free(h->threads.v[i].value);
 	map_free(&h->threads);
 	blocks_free(&h->blocks);
+	free(h->spans);
 	free(h->callers.v);
 	free(h->by_site.v);
 	sites_free(&h->sites);

@@ -324,6 +324,8 @@ processes_read(struct processes *ps, struct reader *rd, char **dirs)
 		call_trace(tr, ps->ops->calls);
 		note_channels(ps, tr);
 	}
+	if (ps->opened != NULL)
+		ps->opened(ps, rd);
 	reader_run(rd, &ops, ps);
 }
 
