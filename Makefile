@@ -209,9 +209,8 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/rec/record_dir.c utctl/rec/record_options.c \
 		utctl/rec/record_session.c utctl/rec/recover.c \
 		utctl/rec/report.c utctl/rec/wrapper.c utctl/regular.c \
-		utctl/remove.c utctl/say.c utctl/show/bars.c \
-		utctl/show/chrome_samples.c utctl/show/clocks.c \
-		utctl/show/columns.c \
+		utctl/remove.c utctl/say.c utctl/show/chrome_samples.c \
+		utctl/show/clocks.c utctl/show/columns.c \
 		utctl/show/durations.c utctl/show/export.c \
 		utctl/show/export_chrome.c utctl/show/export_ctf.c \
 		utctl/show/export_dir.c utctl/show/export_bits.c \
@@ -233,8 +232,8 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/sym/dwarf_read.c utctl/sym/dwarf_spans.c utctl/sym/elf.c \
 		utctl/sym/elf_debug.c utctl/sym/elf_ranges.c \
 		utctl/sym/elf_symbols.c utctl/sym/image.c utctl/sym/inflate.c \
-		utctl/sym/process.c utctl/sym/symbols.c utctl/utctl.c \
-		utctl/when.c
+		utctl/sym/process.c utctl/sym/symbols.c utctl/terminal.c \
+		utctl/utctl.c utctl/when.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
 UTCTL_HDRS =	utctl/client.h utctl/ctf/cores.h utctl/ctf/ctf.h \
 		utctl/ctf/ctf_field.h utctl/ctf/ctf_json.h \

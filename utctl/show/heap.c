@@ -315,6 +315,7 @@ heap_print(const struct heap_run *r, const struct reader *rd)
 	struct heap **all;
 	size_t i, n;
 
+	rows_program(&r->processes);
 	show_totals(rd);
 	if (!json_on && r->processes.n == 0)
 		return;
@@ -397,6 +398,7 @@ heap_option(int c)
 static void
 check(void)
 {
+	show_paged(1);
 	if (run.intervals.length > 0 && (run.all || run.graphs))
 		die("-i goes with no -a or -g: intervals have no callers");
 }

@@ -148,13 +148,12 @@ void	 heap_call(struct processes *, struct ctf_stream *);
 /* The process has ended: what is live now is live at the end. */
 void	 heap_end(struct heap_run *, struct heap *);
 
+/* heap_spans.c */
 /*
  * The margin of an estimate, given the square of its standard error: the true
  * sum lies so near to it in 19 of 20 cases.
  */
 uint64_t heap_margin(double);
-
-/* heap_spans.c */
 /* The numbers of the process have changed at that time. */
 void	 heap_note_span(const struct heap_run *, struct heap *, int64_t);
 void	 heap_put_spans(const struct heap *);

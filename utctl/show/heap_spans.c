@@ -15,14 +15,21 @@
  */
 
 /*
- * What processes have live in each interval, for -i.  An interval without calls
- * is not kept: all is in it as at the end of the one before.
+ * The live memory of processes in each interval, for -i.  An interval without
+ * calls is not kept: in it, all is as at the end of the one before.
  */
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "../say.h"
 #include "heap.h"
+
+uint64_t
+heap_margin(double square)
+{
+	return square <= 0 ? 0 : (uint64_t)(1.96 * sqrt(square) + 0.5);
+}
 
 /* The sums at the end of an interval. */
 struct heap_span {
@@ -61,10 +68,10 @@ heap_note_span(const struct heap_run *r, struct heap *h, int64_t ns)
 		s->most = h->bytes;
 }
 
-/* What is printed next: the interval, and the sums before it and in it. */
+/* The row that is printed: the sums in its interval, and before. */
 struct at {
 	const struct heap	*heap;
-	const struct heap_span	*span;	/* of the interval, or before it */
+	const struct heap_span	*span;	/* the last one that has begun */
 	uint64_t		 bytes, allocated;	/* before */
 };
 

@@ -232,12 +232,6 @@ share_of(const struct heap *h, const struct block *b)
 	return one;
 }
 
-uint64_t
-heap_margin(double square)
-{
-	return square <= 0 ? 0 : (uint64_t)(1.96 * sqrt(square) + 0.5);
-}
-
 /* No block is left: then neither is what rounding has left. */
 static void
 error_less(struct heap_error *e, const struct share *s, uint64_t blocks)

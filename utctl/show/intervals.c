@@ -15,10 +15,11 @@
  */
 
 /*
- * What traces have in each interval of their time: see intervals.h.
+ * Events in each interval of time: see intervals.h.
  */
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,8 @@
 #include "intervals.h"
 
 #define NS	1e9
+#define US	1e3			/* ns */
+#define SPARKS	60			/* columns */
 
 void
 intervals_length(struct intervals *iv, const char *s)
@@ -180,28 +183,30 @@ put_lost(struct rows *t, const struct interval *v)
 		    v->lost + v->perhaps, v->unknown != 0 ? "+" : "");
 }
 
+/* An interval without values has NAN instead. */
+static void
+put_value(struct rows *t, const char *name, double v, int isns)
+{
+	char head[8];
+
+	snprintf(head, sizeof(head), "%s%s", name, isns ? " us" : "");
+	if (isnan(v)) {
+		row_text(t, head, "-");
+		return;
+	}
+	json_real(name, v);
+	if (isns)
+		row_text(t, head, "%.3f", v / US);
+	else
+		row_text(t, head, "%.*g", row_digits(v), v);
+}
+
 static void
 put_values(struct rows *t, struct hist *h, int isns)
 {
-	const double scale = isns ? 1e3 : 1;
-	const char *heads[] = { isns ? "p50 us" : "p50",
-	    isns ? "p99 us" : "p99", isns ? "max us" : "max" };
-	static const char *const names[] = { "p50", "p99", "max" };
-	double v;
-	size_t i;
-
-	for (i = 0; i < 3; i++) {
-		v = h->n == 0 ? 0 : i == 2 ? h->max :
-		    hist_quantile(h, i == 0 ? 500 : 990);
-		if (h->n == 0)
-			row_text(t, heads[i], "-");
-		else if (isns)
-			row_text(t, heads[i], "%.3f", v / scale);
-		else
-			row_text(t, heads[i], "%.*g", row_digits(v), v);
-		if (h->n > 0)
-			json_real(names[i], v);
-	}
+	put_value(t, "p50", h->n == 0 ? NAN : hist_quantile(h, 500), isns);
+	put_value(t, "p99", h->n == 0 ? NAN : hist_quantile(h, 990), isns);
+	put_value(t, "max", h->n == 0 ? NAN : h->max, isns);
 }
 
 static void
@@ -225,26 +230,45 @@ put_interval(struct rows *t, const void *arg, size_t i)
 	row_add("  %s\n", when);
 }
 
+/* How often something came, from the beginning to the end, in characters. */
+static void
+put_sparks(const struct intervals *iv, size_t n)
+{
+	static const char *const utf8[] = { " ", "\xe2\x96\x81",
+	    "\xe2\x96\x82", "\xe2\x96\x83", "\xe2\x96\x84",
+	    "\xe2\x96\x85", "\xe2\x96\x86", "\xe2\x96\x87",
+	    "\xe2\x96\x88" };
+	static const char *const ascii[] = { " ", ".", ":", "-", "=", "+", "*",
+	    "%", "#" };
+	const char *const *sparks = is_utf8() ? utf8 : ascii;
+	const size_t columns = n < SPARKS ? n : SPARKS;
+	double mean[SPARKS] = { 0 }, most = 0;
+	size_t i, k;
+
+	for (i = 0; i < columns; i++) {
+		for (k = i * n / columns; k < (i + 1) * n / columns; k++)
+			mean[i] += (double)iv->v[iv->first + k].n;
+		mean[i] /= (double)(k - i * n / columns);
+		most = mean[i] > most ? mean[i] : most;
+	}
+	printf("%s: |", iv->what);
+	for (i = 0; i < columns; i++)
+		fputs(sparks[mean[i] > 0 ? 1 + (int)(7 * mean[i] / most) : 0],
+		    stdout);
+	printf("|\n\n");
+}
+
 void
 intervals_put(struct intervals *iv)
 {
 	struct rows t = { .fixed = NULL };
-	double *rates;
-	size_t i, last, n;
+	size_t last, n;
 
 	sum_up(iv, &iv->first, &last);
 	n = last > iv->first ? last - iv->first : 0;
 	json_ns("interval_ns", iv->length);
-	if (!json_on && n > 0) {
-		if ((rates = calloc(n, sizeof(*rates))) == NULL)
-			die_errno("malloc");
-		for (i = 0; i < n; i++)
-			rates[i] = (double)iv->v[iv->first + i].n;
-		printf("%s: |", iv->what);
-		spark_put(rates, n);
-		printf("|\n\n");
-		free(rates);
-	}
+	if (!json_on && n > 0)
+		put_sparks(iv, n);
 	rows_put(&t, "intervals", n, put_interval, iv);
 }
 

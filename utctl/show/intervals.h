@@ -15,7 +15,7 @@
  */
 
 /*
- * What traces have in each interval of their time, for -i.
+ * The events of traces, or the durations of pairs, in each interval, for -i.
  */
 
 #ifndef INTERVALS_H
@@ -33,13 +33,13 @@ struct interval {
 	uint64_t	 n;
 	struct hist	 values;
 	uint64_t	 lost;		/* certainly in this interval */
-	uint64_t	 perhaps;	/* or in another one: see sum_up() */
+	uint64_t	 perhaps;	/* at most so many more: see sum_up() */
 	uint64_t	 unknown;	/* losses of unknown size, likewise */
 };
 
 struct intervals {
 	int64_t		 length;	/* ns; 0: no intervals are wanted */
-	int64_t		 begin, end;	/* of what is selected */
+	int64_t		 begin, end;	/* the selected time */
 	struct interval	*v;
 	size_t		 n;
 	size_t		 first;		/* shown */

@@ -443,6 +443,7 @@ locks_print(const struct locks_run *r, const struct reader *rd)
 {
 	const struct process *p;
 
+	rows_program(&r->processes);
 	show_totals(rd);
 	if (!json_on && r->processes.n == 0)
 		return;
@@ -463,6 +464,12 @@ locks_option(int c)
 	if (c == 'g')
 		run.graphs = 1;
 	return c == 'g' || show_all_option(c, &run.all);
+}
+
+static void
+check(void)
+{
+	show_paged(1);
 }
 
 static int
@@ -518,7 +525,7 @@ locks_init(struct locks_run *r)
 static int
 locks_main(int argc, char **argv)
 {
-	static const struct show show_locks = { locks_option, NULL, NULL,
+	static const struct show show_locks = { locks_option, check, NULL,
 	    NULL, locks_traces, say_all, locks_finish };
 
 	locks_init(&run);

@@ -58,6 +58,7 @@ enum how {
 struct style {
 	int		 json;
 	int		 colour;
+	int		 numbers;	/* addresses have no names */
 	enum escape	 how;		/* strings are */
 	char		 plain[256];	/* bytes that no string need escape */
 };

@@ -36,12 +36,16 @@
 #include "rows.h"
 
 #define US	1e3			/* ns */
+#define TEXT	24			/* characters that are not cut */
+#define LINE	65536			/* bytes; names are shorter */
 #define CELL	32			/* bytes of a number, and its NUL */
 
-static char	*line;			/* not printed yet */
-static size_t	 len, size;		/* bytes of it */
+static char	 line[LINE];		/* not printed yet */
+static size_t	 len;			/* bytes of it */
 static size_t	 numbers;		/* bytes that are not cut */
-static size_t	 most_chars = SIZE_MAX;	/* characters that fit */
+static size_t	 line_width = SIZE_MAX;	/* characters that fit */
+
+static const char *only;		/* program; NULL: several */
 
 /*
  * Lines.
@@ -62,13 +66,13 @@ rows_width(void)
 	unsigned long n;
 	char *end;
 
-	most_chars = SIZE_MAX;
+	line_width = SIZE_MAX;
 	n = columns == NULL ? 0 : strtoul(columns, &end, 10);
 	if (n > 0 && n < 65536 && *end == '\0')
-		most_chars = (size_t)n;
+		line_width = (size_t)n;
 	else if (isatty(STDOUT_FILENO) &&
 	    ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 0)
-		most_chars = w.ws_col;
+		line_width = w.ws_col;
 }
 
 /* The bytes of so many characters; all if there are no more. */
@@ -83,22 +87,20 @@ bytes_of(const char *s, size_t n, size_t chars)
 	return i;
 }
 
+/* A line with more numbers than fit goes on in the terminal's next line. */
 static void
 line_end(void)
 {
-	const char *dots = "...";
-	size_t most = 3, n = len - 1;
+	const char *dots = is_utf8() ? "\xe2\x80\xa6" : "...";
+	const size_t ndots = is_utf8() ? 1 : 3;
+	size_t most = line_width;
 
-	if (bytes_of(line, n, most_chars) < n) {
-		if (is_utf8()) {
-			dots = "\xe2\x80\xa6";
-			most = 1;
-		}
-		n = bytes_of(line, n, most_chars > most ? most_chars - most :
-		    0);
-		printf("%.*s%s\n", (int)(n > numbers ? n : numbers), line,
-		    dots);
-	} else
+	while (most < numbers + TEXT)
+		most += line_width;
+	if (bytes_of(line, len - 1, most) < len - 1)
+		printf("%.*s%s\n", (int)bytes_of(line, len - 1, most - ndots),
+		    line, dots);
+	else
 		fwrite(line, 1, len, stdout);
 	len = numbers = 0;
 }
@@ -109,19 +111,11 @@ row_add(const char *fmt, ...)
 	va_list ap;
 	int n;
 
-	for (;;) {
-		va_start(ap, fmt);
-		n = vsnprintf(line == NULL ? NULL : line + len, size - len,
-		    fmt, ap);
-		va_end(ap);
-		if (n < 0)
-			die_errno("vsnprintf");
-		if ((size_t)n < size - len)
-			break;
-		size = 2 * (len + (size_t)n) + 256;
-		if ((line = realloc(line, size)) == NULL)
-			die_errno("malloc");
-	}
+	va_start(ap, fmt);
+	n = vsnprintf(line + len, sizeof(line) - len, fmt, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n >= sizeof(line) - len)
+		die("a line of a table has more than %d bytes", LINE);
 	len += (size_t)n;
 	if (len > 0 && line[len - 1] == '\n')
 		line_end();
@@ -262,6 +256,19 @@ row_when(const struct rows *t, const char *head, int64_t ns)
 	row_add("  %-29s", t->isheads ? head : when);
 }
 
+/* One program's name is in the head of its column, and in no row. */
+void
+rows_program(const struct processes *ps)
+{
+	const struct process *p = ps->first;
+
+	only = p == NULL || p->host != NULL || p->name[0] == '\0' ? NULL :
+	    p->name;
+	for (; only != NULL && p != NULL; p = p->next)
+		if (strcmp(p->name, only) != 0)
+			only = NULL;
+}
+
 void
 row_who(const struct rows *t, const char *head, int64_t ns,
     const char *host, const char *program, int64_t vpid, int64_t vtid)
@@ -272,9 +279,12 @@ row_who(const struct rows *t, const char *head, int64_t ns,
 	row_when(t, head, ns);
 	if (!row_tail(t))
 		return;
-	who = t->isheads ? format("program[pid:tid]") :
-	    ids_text(host, program, vpid, &vtid);
-	row_add("  %s", who);
+	who = !t->isheads ? ids_text(host, program, vpid, &vtid) :
+	    only != NULL ? clean(only) : format("program");
+	if (t->isheads)
+		row_add("  %s[pid:tid]", who);
+	else
+		row_add("  %s", only == NULL ? who : strrchr(who, '['));
 	free(who);
 }
 

@@ -27,6 +27,7 @@
 #include <stdint.h>
 
 #include "../json.h"
+#include "../sym/process.h"
 #include "hist.h"
 
 #define ROWS_MOST	16		/* columns */
@@ -57,11 +58,8 @@ void	 row_hist(struct rows *, struct hist *, int);
 /* The members alone, with the mean or without. */
 void	 json_hist(struct hist *, int);
 
-/* Bars of them: lines, or the member buckets. */
-void	 hist_bars(const struct hist *, int);
-/* Rates, each of the same time, in a few characters. */
-void	 spark_put(const double *, size_t);
-
+/* Rows are of the events of these. */
+void	 rows_program(const struct processes *);
 /* Print ids_text(); text has the time before, in a column of that name. */
 void	 row_who(const struct rows *, const char *, int64_t, const char *,
 	    const char *, int64_t, int64_t);

@@ -111,7 +111,7 @@ put_values(struct rows *t, struct group *row)
 	row_u64(t, run.value, "values", row->values.n);
 	row_hist(t, &row->values, 0);
 	if (json_on && run.bars)
-		hist_bars(&row->values, 0);
+		group_bars(row, 0);
 }
 
 static void
@@ -174,15 +174,9 @@ stat_print(struct stat_run *r, const struct reader *rd)
 	putchar('\n');
 	t.fixed = values;
 	rows_put(&t, NULL, r->groups.nrows, put_value, r);
-	if (!r->bars && r->groups.nrows > BARS)
-		return;
-	for (i = 0; i < r->groups.nrows; i++) {
-		if (r->groups.rows[i]->values.n == 0)
-			continue;
-		putchar('\n');
-		group_print(r->groups.rows[i]);
-		hist_bars(&r->groups.rows[i]->values, 0);
-	}
+	for (i = 0; i < r->groups.nrows && (r->bars || r->groups.nrows <=
+	    BARS); i++)
+		group_bars(r->groups.rows[i], 0);
 }
 
 /* Say which fields of -g and -v no event has. */
@@ -283,6 +277,7 @@ check(void)
 {
 	struct stat_run *r = &run;
 
+	show_paged(1);
 	if (r->groups.nby == 1 && r->groups.by[0] == BY_CALLER &&
 	    !r->durations && r->profile == NULL)
 		r->profile = r->groups.names[--r->groups.nby];

@@ -82,11 +82,18 @@ size_t	 group_address(char *, size_t, const char *, const char *, uint64_t);
 /* The rows are an array from now on: in that order, or by their keys. */
 void	 groups_sort(struct groups *,
 	    int (*)(const struct group *, const struct group *));
-/* The names of a group: a member of JSON; a line; and the end of a row. */
+/*
+ * The names of a group: a member of JSON; a line, or a part of one, and what
+ * the names are; and the end of a row.
+ */
 void	 group_json(const struct groups *, const struct group *);
 void	 group_print(const struct group *);
+void	 group_names(const struct group *);
+void	 group_heads(const struct groups *);
 void	 group_end(const struct rows *, const struct groups *,
 	    const struct group *);
+/* Bars of a group's values, or of ns: lines, or the member buckets. */
+void	 group_bars(const struct group *, int);
 /* After groups_get(): the place of -v's field in such an event. */
 const struct ctf_field_at *groups_value(const struct groups *);
 void	 groups_say_missing(const struct groups *, const struct ctf_trace *);
