@@ -66,6 +66,7 @@ rows_width(void)
 	unsigned long n;
 	char *end;
 
+	len = numbers = 0;
 	line_width = SIZE_MAX;
 	n = columns == NULL ? 0 : strtoul(columns, &end, 10);
 	if (n > 0 && n < 65536 && *end == '\0')
