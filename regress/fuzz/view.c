@@ -90,6 +90,9 @@ part(struct input *in, const uint8_t **p)
 #define SEL_UNTIL	0x40
 #define SEL_LAST	0x80
 
+/* No trace has more of them than utctl takes, whatever its times are. */
+#define INTERVAL	"600h"
+
 struct args {
 	char	 text[28][300];
 	char	*argv[29];
@@ -254,7 +257,7 @@ sums(unsigned int how, const char *name, const struct command *command)
 	if (how % 4 != 0)
 		arg(&a, "-j");
 	if (command == &cmd_heap && how & SEL_SINCE)
-		args(&a, "-i", "1h");
+		args(&a, "-i", INTERVAL);
 	else if (command == &cmd_heap)
 		arg(&a, "-g");
 	if (how & SEL_NAME)
@@ -275,7 +278,7 @@ intervals(unsigned int how)
 
 	a.n = 0;
 	arg(&a, "stat");
-	args(&a, "-i", how & SEL_NAME ? "1h" : "1s");
+	args(&a, "-i", INTERVAL);
 	if (how & SEL_SINCE)
 		arg(&a, "-d");
 	else

@@ -89,7 +89,7 @@ intervals_index(const struct intervals *iv, int64_t ns)
 int64_t
 intervals_from(const struct intervals *iv, size_t i)
 {
-	return iv->begin + (int64_t)i * iv->length;
+	return (int64_t)((uint64_t)iv->begin + i * (uint64_t)iv->length);
 }
 
 /* One more is there than there are intervals: for losses that end before it. */
