@@ -47,13 +47,14 @@ static pid_t	 pager;		/* 0: none */
 static const char *
 pager_command(void)
 {
-	const char *s = getenv("UT_PAGER");
+	const char *s = getenv("UT_PAGER"), *term = getenv("TERM");
 
 	if (!isatty(STDOUT_FILENO) || ut_issetugid() ||
 	    getenv("SUDO_UID") != NULL || getenv("DOAS_USER") != NULL)
 		return NULL;
 	if (s == NULL && (s = getenv("PAGER")) == NULL)
-		return DEFAULT;
+		return term == NULL || strcmp(term, "dumb") == 0 ? NULL :
+		    DEFAULT;
 	return *s == '\0' || strcmp(s, "cat") == 0 ? NULL : s;
 }
 

@@ -123,8 +123,17 @@ UT_PAGER='cat >/dev/null' tty 80 utctl stat "$T/bad"
 [ "$status" -eq 1 ] || fail "status $status of a bad trace"
 # A pager that is not there is no reason to print nothing at all.
 mkdir "$T/bin" && ln -s "$(command -v cat)" "$T/bin/cat" || exit 1
-(unset UT_PAGER; tty 80 env PATH="$T/bin" "$(command -v utctl)" stat "$T/long"
+(unset UT_PAGER; tty 80 env TERM=vt100 PATH="$T/bin" "$(command -v utctl)" stat "$T/long"
 grep -q '^1 event' "$T/out" || fail "no less: $(cat "$T/out")") || exit 1
+
+printf '#!/bin/sh\nexec sed "s/^/P:$LESS/"\n' >"$T/bin/less" &&
+    chmod 755 "$T/bin/less" || exit 1
+PATH=$T/bin:$PATH
+unset UT_PAGER
+tty 80 env TERM=vt100 utctl stat "$T/long"
+grep -q '^P:FRX1 event' "$T/out" || fail "no less: $(cat "$T/out")"
+tty 80 env TERM=dumb utctl stat "$T/long"
+plain TERM=dumb
 
 # Whoever leaves the pager ends utctl; with ^C, utctl waits for the pager.
 recorded -m block -e 'work:*' -- ./prog/pairs 20000
