@@ -86,4 +86,23 @@ for line in open(sys.argv[1], "rb"):
     assert len(line) < 330 and "\x1b" not in text
 assert "\u20ac..." in open(sys.argv[1], encoding="utf-8").read()
 END
+# In JSON they are whole, or if they are much too long, not there.
+for n in 60000 70000; do
+	python3 - "$T/hostile/c_0" $n <<-'END' || fail "python3"
+	import struct, sys
+	body = (struct.pack("<IQI", 0, 10 ** 9, 1) + b"x" * int(sys.argv[2]) +
+	    b"\0" + struct.pack("<IQI", 1, 2 * 10 ** 9, 1))
+	n = 64 + len(body)
+	open(sys.argv[1], "wb").write(struct.pack("<IIQQQQQQQ", 0xc1fc1fc1, 0,
+	    0, 10 ** 9, 9 * 10 ** 9, 8 * n, 8 * n, 0, 0) + body)
+	END
+	utctl stat -dj "$T/hostile" >"$T/out" || fail "$n bytes"
+	python3 - "$T/out" $n <<-'END' || fail "$n: $(cut -c 1-999 "$T/out")"
+	import json, sys
+	n = int(sys.argv[2])
+	fields = json.load(open(sys.argv[1]))["slowest"][0].get("fields")
+	assert (fields is None) == (n > 65536)
+	assert fields is None or fields["s"] == "x" * n
+	END
+done
 exit 0

@@ -32,6 +32,7 @@
 #include "stat.h"
 
 #define SHOWN	200		/* bytes of fields in a line */
+#define WHOLE	65536		/* bytes of them in JSON, or none */
 
 struct slow {
 	int64_t			 took, self, begin;
@@ -301,11 +302,11 @@ fields_begin(struct run *r, const struct reader *rd)
 static char	*text;
 static size_t	 len;
 
-/* Keep what is printed: all of JSON, which could not be cut. */
+/* Keep what is printed, and one byte more than may be shown. */
 static void
 keep(const char *s, size_t n)
 {
-	const size_t most = json_on ? SIZE_MAX : SHOWN + 1;
+	const size_t most = (json_on ? WHOLE : SHOWN) + 1;
 
 	if (n > most - len)
 		n = most - len;
@@ -327,8 +328,12 @@ put_all(const struct ctf_stream *s)
 	out_end(put_fields(out_begin(), s));
 	ctf_print_flush();
 	ctf_print_to(ctf_print_write);
-	if (json_on || len <= SHOWN)
+	if (len <= (json_on ? WHOLE : SHOWN))
 		return text;
+	if (json_on) {
+		free(text);
+		return NULL;
+	}
 	while (n > 0 && (text[n] & 0xc0) == 0x80)
 		n--;
 	if ((text = realloc(text, n + sizeof("..."))) == NULL)
