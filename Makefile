@@ -218,8 +218,9 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/show/export_folded.c utctl/show/export_packet.c \
 		utctl/show/export_perfetto.c utctl/show/export_pprof.c \
 		utctl/show/follow.c utctl/show/group.c utctl/show/heap.c \
-		utctl/show/heap_track.c utctl/show/heap_tree.c \
-		utctl/show/hist.c utctl/show/indent.c utctl/show/locks.c \
+		utctl/show/heap_spans.c utctl/show/heap_track.c \
+		utctl/show/heap_tree.c utctl/show/hist.c utctl/show/indent.c \
+		utctl/show/intervals.c utctl/show/locks.c \
 		utctl/show/locks_state.c utctl/show/locks_track.c \
 		utctl/show/outside.c utctl/show/pair.c utctl/show/pair_key.c \
 		utctl/show/pair_role.c utctl/show/pair_thread.c \
@@ -234,8 +235,8 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/sym/dwarf_read.c utctl/sym/dwarf_spans.c utctl/sym/elf.c \
 		utctl/sym/elf_debug.c utctl/sym/elf_ranges.c \
 		utctl/sym/elf_symbols.c utctl/sym/image.c utctl/sym/inflate.c \
-		utctl/sym/process.c utctl/sym/symbols.c utctl/utctl.c \
-		utctl/when.c
+		utctl/sym/process.c utctl/sym/symbols.c utctl/terminal.c \
+		utctl/utctl.c utctl/when.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
 UTCTL_HDRS =	utctl/client.h utctl/ctf/cores.h utctl/ctf/ctf.h \
 		utctl/ctf/ctf_field.h utctl/ctf/ctf_json.h \
@@ -246,7 +247,8 @@ UTCTL_HDRS =	utctl/client.h utctl/ctf/cores.h utctl/ctf/ctf.h \
 		utctl/show/chrome_samples.h utctl/show/compare.h \
 		utctl/show/export.h \
 		utctl/show/export_packet.h utctl/show/follow.h \
-		utctl/show/heap.h utctl/show/hist.h utctl/show/locks.h \
+		utctl/show/heap.h utctl/show/hist.h utctl/show/intervals.h \
+		utctl/show/locks.h \
 		utctl/show/pair.h utctl/show/pair_role.h utctl/show/print.h \
 		utctl/show/proto.h utctl/show/rows.h utctl/show/show.h \
 		utctl/show/stacks.h utctl/show/stat.h utctl/show/timeline.h \

@@ -41,12 +41,14 @@ case "$(uname) $CFLAGS" in
 Linux*)	waiting_fds=0 ;;
 esac
 LC_ALL=C
-export PATH LC_ALL
+UT_PAGER=
+export PATH LC_ALL UT_PAGER
 
 # What the tests must not have from whoever runs them: other libraries and
 # headers than those of the tree, what changes what programs do and print, and
 # who may read what is created.  They need 1024 descriptors.
-unset UT_DISABLE UT_REGISTER_TIMEOUT LD_LIBRARY_PATH LD_PRELOAD LD_BIND_NOW \
+unset COLUMNS UT_DISABLE UT_REGISTER_TIMEOUT LD_LIBRARY_PATH LD_PRELOAD \
+    LD_BIND_NOW \
     CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH LIBRARY_PATH LD_RUN_PATH \
     PKG_CONFIG_PATH PKG_CONFIG_LIBDIR PKG_CONFIG_SYSROOT_DIR DESTDIR PREFIX \
     XDG_RUNTIME_DIR LANGUAGE POSIXLY_CORRECT GREP_OPTIONS GREP_COLORS \

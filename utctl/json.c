@@ -102,6 +102,12 @@ json_format(const char *name, const char *fmt, ...)
 }
 
 void
+json_raw(const char *members)
+{
+	json_format(NULL, "%s", members);
+}
+
+void
 json_string(const char *name, const char *s)
 {
 	if (!json_on || s == NULL)

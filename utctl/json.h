@@ -44,6 +44,8 @@ void	 json_ns(const char *, int64_t);
 void	 json_address(const char *, uint64_t);
 void	 json_real(const char *, double);
 void	 json_bool(const char *, int);
+/* Members that are JSON already. */
+void	 json_raw(const char *);
 void	 json_format(const char *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
 

@@ -27,7 +27,7 @@
 #include <string.h>
 
 #include "common/escape.h"
-#include "say.h"
+#include "utctl.h"
 
 #define MESSAGE	8192		/* bytes, with two paths */
 
@@ -74,8 +74,10 @@ complain(int error, const char *fmt, va_list ap)
 	escape(line, sizeof(line), text, ESCAPE_NAME);
 	if (taker != NULL)
 		taker(line);
-	else
+	else {
+		progress_end();
 		fprintf(stderr, "utctl: %s\n", line);
+	}
 }
 
 void

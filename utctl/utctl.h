@@ -202,6 +202,14 @@ int64_t	 as_user_deadline(void);
 int	 as_user(uid_t, gid_t, int (*)(void *), void *, int64_t);
 int	 connect_as(uid_t, gid_t, const char *);
 
+/* terminal.c */
+void	 pager_start(void);	/* for all that is printed later */
+int	 pager_colours(void);		/* the pager runs, and shows them */
+void	 progress_start(void);
+void	 progress_total(uint64_t);	/* bytes to read */
+void	 progress_add(uint64_t);	/* bytes that were read */
+void	 progress_end(void);	/* before this process prints anything */
+
 /* remove.c */
 void	 remove_dir(const char *, int);
 /*

@@ -90,6 +90,9 @@ part(struct input *in, const uint8_t **p)
 #define SEL_UNTIL	0x40
 #define SEL_LAST	0x80
 
+/* No trace has more of them than utctl takes, whatever its times are. */
+#define INTERVAL	"600h"
+
 struct args {
 	char	 text[28][300];
 	char	*argv[29];
@@ -205,7 +208,7 @@ stat_pairs(unsigned int how)
 
 	a.n = 0;
 	arg(&a, "stat");
-	arg(&a, "-d");
+	arg(&a, how & SEL_LAST ? "-d" : "-dH");
 	if (how % 4 != 0)
 		arg(&a, "-j");
 	args(&a, "-D", how & SEL_NAME ? "seq:tick,seq:idle" : "a:b,c:d");
@@ -255,7 +258,9 @@ sums(unsigned int how, const char *name, const struct command *command)
 	arg(&a, name);
 	if (how % 4 != 0)
 		arg(&a, "-j");
-	if (how & SEL_WHO && command == &cmd_heap)
+	if (command == &cmd_heap && how & SEL_SINCE)
+		args(&a, "-i", INTERVAL);
+	else if (command == &cmd_heap)
 		arg(&a, "-g");
 	if (how & SEL_NAME)
 		arg(&a, "-N");
@@ -264,6 +269,27 @@ sums(unsigned int how, const char *name, const struct command *command)
 	snprintf(dir, sizeof(dir), "%s/trace", fuzz_dir());
 	arg(&a, dir);
 	run(command, &a);
+}
+
+/* Events and pairs over time. */
+static void
+intervals(unsigned int how)
+{
+	static struct args a;
+	char dir[128];
+
+	a.n = 0;
+	arg(&a, "stat");
+	args(&a, "-i", INTERVAL);
+	if (how & SEL_SINCE)
+		arg(&a, "-d");
+	else
+		args(&a, "-v", "n");
+	if (how % 4 != 0)
+		arg(&a, "-j");
+	snprintf(dir, sizeof(dir), "%s/trace", fuzz_dir());
+	arg(&a, dir);
+	run(&cmd_stat, &a);
 }
 
 /* What the clocks said. */
@@ -360,6 +386,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (how & SEL_WHO) {
 		stat_fields(how);
 		stat_pairs(how);
+		intervals(how);
 		points(how);
 		sums(how, "heap", &cmd_heap);
 		sums(how, "locks", &cmd_locks);

@@ -168,9 +168,9 @@ awk 'on { print $1, $2 } /^ *us  *self us  began / { on = 1 }' "$T/stat" \
 [ "$(wc -l <"$T/slowest")" -eq 10 ] || fail "not 10: $(cat "$T/stat")"
 for n in 1 17; do
 	utctl stat -d -S $n "$T/trace" >"$T/out" || fail "-S $n: status $?"
-	sed -n '/began  *program/,$p' "$T/out" >"$T/most"
+	sed -n '/began  *pairs\[/,$p' "$T/out" >"$T/most"
 	[ "$(wc -l <"$T/most")" -eq $((n + 1)) ] || fail "-S $n: $(cat "$T/out")"
-	sed -n '/began  *program/,$p' "$T/stat" | head -n $((n + 1)) |
+	sed -n '/began  *pairs\[/,$p' "$T/stat" | head -n $((n + 1)) |
 	    cmp -s - "$T/most" || [ $n -gt 10 ] || fail "-S $n: $(cat "$T/most")"
 done
 grep -v -x -F -f "$T/ends" "$T/slowest" >"$T/others" &&

@@ -76,35 +76,35 @@ bytes  blocks  largest  calls  allocated  not here  caller
 0  0  0  0  0  1  0xf3
 
 the largest blocks that are live:
-bytes  allocated  program[pid:tid]  caller
-700  #27  calls[1]  0xa8
-600  #8  calls[1]  0xa3
-400  #9  calls[1]  0xa3
-128  #14  calls[1]  0xa6
-100  #13  calls[1]  0xa5
-40  #26  calls[2]  0xa9
-32  #16  calls[1]  0xa7
-30  #31  calls[1]  0xa8
-16  #17  calls[1]  0xa7
-13  #38  calls[1]  0xac
+bytes  allocated  calls[pid:tid]  caller
+700  #27  [1]  0xa8
+600  #8  [1]  0xa3
+400  #9  [1]  0xa3
+128  #14  [1]  0xa6
+100  #13  [1]  0xa5
+40  #26  [2]  0xa9
+32  #16  [1]  0xa7
+30  #31  [1]  0xa8
+16  #17  [1]  0xa7
+13  #38  [1]  0xac
 
 the largest blocks of all:
-bytes  allocated  program[pid:tid]  caller
-5000  #5  calls[1]  0xa1
-700  #27  calls[1]  0xa8
-600  #8  calls[1]  0xa3
-500  #25  calls[1]  0xa8
-400  #9  calls[1]  0xa3
-300  #4  calls[1]  0xa2
-200  #2  calls[1]  0xa1
-128  #14  calls[1]  0xa6
-100  #1  calls[1]  0xa1
-100  #13  calls[1]  0xa5
+bytes  allocated  calls[pid:tid]  caller
+5000  #5  [1]  0xa1
+700  #27  [1]  0xa8
+600  #8  [1]  0xa3
+500  #25  [1]  0xa8
+400  #9  [1]  0xa3
+300  #4  [1]  0xa2
+200  #2  [1]  0xa1
+128  #14  [1]  0xa6
+100  #1  [1]  0xa1
+100  #13  [1]  0xa5
 
 freed twice:
-block  freed  program[pid:tid]  caller
-0x0000000000002000  #3  calls[2]  0xf1
-again  #20  calls[4]  0xf2
+block  freed  calls[pid:tid]  caller
+0x0000000000002000  #3  [2]  0xf1
+again  #20  [4]  0xf2
 END
 # Without -a, callers of which nothing is left are not there.
 utctl heap "$T/trace" >"$T/out" || fail "heap"

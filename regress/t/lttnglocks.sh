@@ -164,7 +164,7 @@ locked 100 110 '32 12
 s worker' | bits le
 {
 	named
-	utctl locks "$T_CTF" 2>&1 | sed -n 's/.*  \(worker[^ ]*\).*/\1/p'
+	utctl locks "$T_CTF" 2>&1 | sed -n 's/.*  \(\[-:[^ ]*\).*/\1/p'
 	utctl locks -j "$T_CTF" 2>&1 | grep -c '"vtid"'
 	utctl locks -j "$T_CTF" 2>&1 | grep -c '"vpid"'
 	utctl view -q -p 9 "$T_CTF" 2>&1 >/dev/null
@@ -173,7 +173,7 @@ s worker' | bits le
 } >"$T/got"
 expected 'no process' <<-END
 	worker[-]
-	worker[-:12]
+	[-:12]
 	1
 	0
 	utctl: -p: the trace does not tell the IDs of programs

@@ -38,7 +38,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../say.h"
+#include "../utctl.h"
 #include "common/compat.h"
 #include "cores.h"
 #include "select.h"
@@ -127,9 +127,10 @@ piece_write(const struct piece *h, const char *buf)
 {
 	if (h->kind == OUTPUT)
 		cores->print(buf, h->n);
-	else if (h->kind == MESSAGE)
+	else if (h->kind == MESSAGE) {
+		progress_end();
 		fprintf(stderr, "utctl: %.*s\n", (int)h->n, buf);
-	else {
+	} else {
 		to_first(h, sizeof(*h));
 		to_first(buf, h->n);
 		turn = h->kind < END;

@@ -28,7 +28,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "../say.h"
+#include "../utctl.h"
 #include "cores.h"
 #include "ctf_stack.h"
 #include "reader.h"
@@ -244,7 +244,12 @@ void
 reader_run(struct reader *r, const struct reader_ops *ops, void *arg)
 {
 	unsigned long lines;
+	uint64_t bytes = 0;
+	size_t i;
 
+	for (i = 0; i < r->nstreams; i++)
+		bytes += r->streams[i]->size;
+	progress_total(bytes);
 	reader_begin(r, ops);
 	lines = ctf_damage_lines();
 	if (!cores_run(r, ops, arg))

@@ -29,7 +29,7 @@
 #include <unistd.h>
 
 #include "../regular.h"
-#include "../say.h"
+#include "../utctl.h"
 #include "ctf_stream.h"
 
 #define SLACK	8		/* see ctf_load() */
@@ -309,6 +309,7 @@ window_read(struct ctf_stream *s)
 		} else
 			s->fill += (size_t)n;
 	}
+	progress_add(s->off + s->fill - from);
 	hole_leave_out(s, from);
 }
 

@@ -27,11 +27,18 @@
 #include "../say.h"
 #include "../sym/symbols.h"
 #include "../when.h"
+#include "print.h"
 #include "show.h"
 #include "stat.h"
 
+#define SHOWN	200		/* bytes of fields in a line */
+#define WHOLE	65536		/* bytes of them in JSON, or none */
+
 struct slow {
 	int64_t			 took, self, begin;
+	struct event_place	 place;	/* the event that began it, ... */
+	int64_t			 at;	/* ... when it came, ... */
+	char			*fields;	/* ... what it has, or NULL */
 	const struct group	*group;
 	struct ctf_who		 who;	/* from the end of the pair */
 	const char		*host;	/* NULL: there is but one */
@@ -39,9 +46,13 @@ struct slow {
 
 struct run {
 	struct pairs	*pairs;
+	struct intervals *intervals;
+	int		 bars;		/* -H */
 	struct groups	*groups;
 	struct slow	*slow;		/* the slowest first */
 	struct top	 top;
+	struct ctf_stream **streams;	/* not read yet */
+	size_t		 nstreams;
 };
 
 /* Functions are told apart by their names, if they are known. */
@@ -79,6 +90,8 @@ note_slow(struct run *r, const struct ctf_stream *s, const struct pair_end *e)
 		return;
 	slow->self = e->self;
 	slow->begin = e->begin;
+	slow->place = e->place;
+	slow->at = e->at;
 	slow->group = e->what;
 	slow->who = *ctf_whose(s, &buf);
 	slow->host = s->trace->label;
@@ -87,12 +100,18 @@ note_slow(struct run *r, const struct ctf_stream *s, const struct pair_end *e)
 static void
 duration_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 {
+	struct run *r = arg;
 	struct group *g = e->what;
+	const double took = (double)e->took;
 
 	g->n++;
+	if (r->intervals->length > 0) {
+		intervals_add(r->intervals, s->ns, &took);
+		return;
+	}
 	g->self = when_sum(g->self, e->self);
-	hist_add(&g->values, (double)e->took);
-	note_slow(arg, s, e);
+	hist_add(&g->values, took);
+	note_slow(r, s, e);
 }
 
 /* A run of -C: nothing else is kept. */
@@ -154,7 +173,8 @@ by_open(const struct group *x, const struct group *y)
 static void
 put_group(struct rows *t, const void *arg, size_t i)
 {
-	const struct groups *g = arg;
+	const struct run *r = arg;
+	const struct groups *g = r->groups;
 	struct group *row = g->rows[i];
 
 	group_json(g, row);
@@ -162,15 +182,18 @@ put_group(struct rows *t, const void *arg, size_t i)
 	row_us(t, "total us", "total_ns", row->total);
 	row_us(t, "self us", "self_ns", row->self);
 	row_hist(t, &row->values, 1);
+	if (json_on && r->bars)
+		group_bars(row, 1);
 	group_end(t, g, row);
 }
 
 static void
-put_groups(const char *name, struct groups *g,
+put_groups(const char *name, struct run *r,
     int (*order)(const struct group *, const struct group *), rows_put_fn put)
 {
 	struct rows t = { .fixed = NULL };
-	size_t n = 0;
+	struct groups *g = r->groups;
+	size_t i, n = 0;
 
 	groups_sort(g, order);
 	while (n < g->nrows && (order == by_total ? g->rows[n]->n :
@@ -178,7 +201,9 @@ put_groups(const char *name, struct groups *g,
 		n++;
 	if (!json_on && n > 0)
 		putchar('\n');
-	rows_put(&t, name, n, put, g);
+	rows_put(&t, name, n, put, r);
+	for (i = 0; !json_on && r->bars && put == put_group && i < n; i++)
+		group_bars(g->rows[i], 1);
 }
 
 static void
@@ -193,14 +218,23 @@ put_slow(struct rows *t, const void *arg, size_t i)
 	json_ns("began", s->begin);
 	row_who(t, "began", s->begin, s->host, s->who.name,
 	    ctf_who_id(&s->who, ROLE_VPID), ctf_who_id(&s->who, ROLE_VTID));
-	group_end(t, r->groups, s->group);
+	if (s->fields != NULL)
+		json_raw(s->fields);
+	if (!row_tail(t))
+		return;
+	if (t->isheads)
+		group_heads(r->groups);
+	else
+		group_names(s->group);
+	row_add("  %s\n", t->isheads ? "fields" : s->fields == NULL ? "" :
+	    s->fields);
 }
 
 /* Pairs that can no longer end have no duration. */
 static void
 put_unended(struct rows *t, const void *arg, size_t i)
 {
-	const struct groups *g = arg;
+	const struct groups *g = ((const struct run *)arg)->groups;
 	const struct group *row = g->rows[i];
 	char when[CTF_TIMELEN] = "-";
 
@@ -214,7 +248,7 @@ put_unended(struct rows *t, const void *arg, size_t i)
 		ctf_print_time(row->first, when);
 	}
 	if (row_tail(t))
-		printf("  %-29s", t->isheads ? "began" : when);
+		row_add("  %-29s", t->isheads ? "began" : when);
 	group_end(t, g, row);
 }
 
@@ -224,15 +258,22 @@ durations_print(struct run *r, const struct reader *rd)
 	static const int widths[] = { 14, 14 };
 	struct rows t = { .fixed = widths };
 
+	rows_program(&r->pairs->processes);
 	show_totals(rd);
 	show_count("unended", r->pairs->unended, "", "begun and not ended");
 	show_count("unbegun", r->pairs->unbegun, "", "ended and not begun");
 	show_count("left_out", r->pairs->lost, "",
 	    "left out: events were lost meanwhile");
-	put_groups("pairs", r->groups, by_total, put_group);
+	if (r->intervals->length > 0) {
+		groups_sort(r->groups, by_total);
+		intervals_put(r->intervals);
+		json_end();
+		return;
+	}
+	put_groups("pairs", r, by_total, put_group);
 	if (json_on)
 		rows_put(&t, "slowest", r->top.n, put_slow, r);
-	put_groups("not_ended", r->groups, by_open, put_unended);
+	put_groups("not_ended", r, by_open, put_unended);
 	json_end();
 	if (json_on || r->top.n == 0)
 		return;
@@ -240,31 +281,155 @@ durations_print(struct run *r, const struct reader *rd)
 	rows_put(&t, NULL, r->top.n, put_slow, r);
 }
 
+/*
+ * The fields of the slowest, which are read once more when it is known which
+ * they are: to print those of all would take longer than reading.  Modules may
+ * have gone meanwhile, so addresses have no names.
+ */
+
+/* Before the streams are read. */
+static void
+fields_begin(struct run *r, const struct reader *rd)
+{
+	struct ctf_trace *tr;
+	size_t i;
+
+	r->nstreams = rd->nstreams;
+	if ((r->streams = calloc(r->nstreams + 1, sizeof(*r->streams))) ==
+	    NULL)
+		die_errno("malloc");
+	for (i = 0; i < r->nstreams; i++)
+		r->streams[i] = stream_copy(rd->streams[i]);
+	ctf_print_init(json_on);
+	style.colour = 0;
+	style.numbers = 1;
+	for (tr = rd->traces; tr != NULL; tr = tr->next)
+		text_trace(tr);
+}
+
+static char	*text;
+static size_t	 len;
+
+/* Keep what is printed, and one byte more than may be shown. */
+static void
+keep(const char *s, size_t n)
+{
+	const size_t most = (json_on ? WHOLE : SHOWN) + 1;
+
+	if (n > most - len)
+		n = most - len;
+	if ((text = realloc(text, len + n + 1)) == NULL)
+		die_errno("malloc");
+	memcpy(text + len, s, n);
+	len += n;
+	text[len] = '\0';
+}
+
+static char *
+put_all(const struct ctf_stream *s)
+{
+	size_t n = SHOWN;
+
+	text = NULL;
+	len = 0;
+	ctf_print_to(keep);
+	out_end(put_fields(out_begin(), s));
+	ctf_print_flush();
+	ctf_print_to(ctf_print_write);
+	if (len <= (json_on ? WHOLE : SHOWN))
+		return text;
+	if (json_on) {
+		free(text);
+		return NULL;
+	}
+	while (n > 0 && (text[n] & 0xc0) == 0x80)
+		n--;
+	if ((text = realloc(text, n + sizeof("..."))) == NULL)
+		die_errno("malloc");
+	memcpy(text + n, "...", sizeof("..."));
+	return text;
+}
+
+/* Find the event that began the pair; if its file has changed, it is gone. */
+static void
+fields_find(const struct run *r, struct slow *slow)
+{
+	struct ctf_stream *s;
+	size_t i = 0;
+
+	while (r->streams[i]->index != slow->place.stream)
+		i++;
+	s = stream_copy(r->streams[i]);
+	s->basecap = READER_LITTLE;
+	s->since = s->until = slow->at;
+	while (ctf_read(s))
+		if (s->item != ITEM_EVENT)
+			reader_drop(s);
+		else if (event_place(s).bit >= slow->place.bit)
+			break;
+	if (s->inpacket && s->ns == slow->at &&
+	    event_place(s).bit == slow->place.bit)
+		slow->fields = put_all(s);
+	stream_free(s);
+}
+
+static void
+fields_read(struct run *r)
+{
+	size_t i;
+
+	ctf_damage_hush(1);
+	for (i = 0; i < r->top.n; i++)
+		fields_find(r, &r->slow[i]);
+	ctf_damage_hush(0);
+	while (r->nstreams > 0)
+		stream_free(r->streams[--r->nstreams]);
+	free(r->streams);
+}
+
+static void
+lose(void *arg, const struct ctf_stream *s)
+{
+	const struct run *r = arg;
+
+	if (r->intervals->length > 0)
+		intervals_lose(r->intervals, s);
+}
+
 void
-durations(struct reader *rd, struct pairs *ps, struct groups *g, size_t nslow)
+durations(struct reader *rd, struct stat_run *run, size_t nslow)
 {
 	static const struct pair_ops mine = { duration_begin, duration_end,
 	    duration_left, still_open, NULL, total, NULL };
+	struct pairs *ps = &run->pairs;
 	struct run r;
+	size_t i;
 
 	memset(&r, 0, sizeof(r));
 	r.pairs = ps;
+	r.intervals = &run->intervals;
+	r.bars = run->bars;
 	if ((r.slow = calloc(nslow, sizeof(*r.slow))) == NULL)
 		die_errno("malloc");
 	r.top.list = r.slow;
 	r.top.size = sizeof(r.slow[0]);
 	r.top.most = nslow;
-	r.groups = g;
-	g->prefix = "pair";
+	r.groups = &run->groups;
+	r.groups->prefix = "pair";
 	ps->ops = &mine;
 	ps->arg = &r;
+	ps->lose = lose;
+	fields_begin(&r, rd);
 	pairs_read(ps, rd);
 	pairs_finish(ps);
+	fields_read(&r);
 	if (show_any(rd))
 		durations_print(&r, rd);
-	if (r.top.n == 0 && rd->nevents > 0 && ps->unended == 0 &&
-	    ps->unbegun == 0 && ps->lost == 0)
+	if (r.top.n == 0 && r.intervals->n == 0 && rd->nevents > 0 &&
+	    ps->unended == 0 && ps->unbegun == 0 && ps->lost == 0)
 		say("no pairs of events: see -D in utctl-stat(1)");
+	for (i = 0; i < r.top.n; i++)
+		free(r.slow[i].fields);
 	free(r.slow);
 }
 

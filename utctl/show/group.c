@@ -19,7 +19,9 @@
  * not with that of events.
  */
 
+#include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +34,9 @@
 
 #define TAIL	24		/* bytes of dots, an address and a NUL */
 #define IDS	48		/* bytes of those of a process and a thread */
+#define BAR	40		/* columns */
+#define LAST	(DBL_MAX / 2)	/* above the last power of two but one */
+#define US	1e3		/* ns */
 #define KEY	((GROUP_BY + 1) * (GROUP_PART + 1))
 
 /* The places of the fields in events of a class. */
@@ -340,35 +345,122 @@ group_json(const struct groups *g, const struct group *row)
 }
 
 void
-group_print(const struct group *row)
+group_names(const struct group *row)
 {
 	const char *s = row->key;
 	char *shown;
 
 	for (; s < row->key + row->len; s += strlen(s) + 1) {
-		printf("  %s", shown = clean(s));
+		row_add("  %s", shown = clean(s));
 		free(shown);
 	}
-	putchar('\n');
+}
+
+void
+group_print(const struct group *row)
+{
+	group_names(row);
+	row_add("\n");
+}
+
+void
+group_heads(const struct groups *g)
+{
+	size_t i;
+
+	if (g->prefix != NULL)
+		row_add("  %s", g->prefix);
+	for (i = 0; i < g->nby; i++)
+		row_add("  %s", g->names[i]);
 }
 
 void
 group_end(const struct rows *t, const struct groups *g,
     const struct group *row)
 {
-	size_t i;
-
 	if (!row_tail(t))
 		return;
-	if (!t->isheads) {
-		group_print(row);
-		return;
+	if (t->isheads)
+		group_heads(g);
+	else
+		group_names(row);
+	row_add("\n");
+}
+
+/*
+ * Bars.
+ */
+
+/* The end of the bar that begins at v: powers of two, also negative. */
+static double
+next_bound(double v)
+{
+	if (v == 0)
+		return 1;
+	if (v < -LAST)
+		return -ldexp(1, DBL_MAX_EXP - 1);
+	return v > 0 ? 2 * v : v > -1.5 ? 0 : v / 2;
+}
+
+static double
+first_bound(double min)
+{
+	double v = min < 0 ? -1 : 1;
+
+	if (min >= 0 && min < 1)
+		return 0;
+	while (min < 0 ? v > min && v > -LAST : 2 * v <= min)
+		v *= 2;
+	return v > min && min < 0 ? -DBL_MAX : v;
+}
+
+static void
+put_bar(double v, uint64_t n, uint64_t most, int isns)
+{
+	const double to = next_bound(v);
+	int i, width = (int)((double)n * BAR / (double)most + 0.999);
+
+	if (json_on && n > 0) {
+		json_object(NULL);
+		json_real("from", v);
+		if (isfinite(to))
+			json_real("to", to);
+		json_u64("n", n);
+		json_end();
 	}
-	if (g->prefix != NULL)
-		printf("  %s", g->prefix);
-	for (i = 0; i < g->nby; i++)
-		printf("  %s", g->names[i]);
+	if (json_on)
+		return;
+	if (isns)
+		printf("%14.3f to %12.3f us", v / US, to / US);
+	else
+		printf("%14.*g to %12.*g", row_digits(v), v, row_digits(to),
+		    to);
+	printf(" %12" PRIu64 " |", n);
+	for (i = 0; i < width; i++)
+		putchar('#');
 	putchar('\n');
+}
+
+void
+group_bars(const struct group *row, int isns)
+{
+	const struct hist *h = &row->values;
+	uint64_t n, most = 0;
+	double v;
+
+	if (h->n == 0)
+		return;
+	if (!json_on) {
+		putchar('\n');
+		group_print(row);
+	}
+	for (v = first_bound(h->min); v <= h->max; v = next_bound(v))
+		if ((n = hist_between(h, v, next_bound(v))) > most)
+			most = n;
+	json_array("buckets");
+	for (v = first_bound(h->min); v <= h->max; v = next_bound(v))
+		put_bar(v, hist_between(h, v, next_bound(v)), most, isns);
+	json_end();
 }
 
 const struct ctf_field_at *

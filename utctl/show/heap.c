@@ -150,7 +150,7 @@ put_use(struct rows *t, const void *arg, size_t i)
 	row_u64(t, "allocated", "allocated", u->allocated);
 	row_u64(t, r->all ? "not here" : NULL, "unknown", u->unknown);
 	if (row_end(t, "caller"))
-		printf("  %s\n", heap_caller_text(table->heap, u->caller,
+		row_add("  %s\n", heap_caller_text(table->heap, u->caller,
 		    text));
 	if (r->graphs && !t->isheads)
 		heap_put_stacks(table->heap, u);
@@ -237,16 +237,21 @@ put_heap(struct heap *h)
 	    { 14, 12, 10, 14, 12, 12, 16, 11 } } };
 	struct rows t = { .fixed = widths[h->every != 0][h->run->graphs] };
 	struct table table = { .heap = h };
-	const size_t n = heap_rows(h, &table.uses);
+	size_t n;
 
 	json_object(NULL);
 	if (json_on)
 		json_heap(h);
 	else
 		print_heap(h);
-	rows_put(&t, "callers", n, put_use, &table);
+	if (h->run->intervals.length > 0)
+		heap_put_spans(h);
+	else {
+		n = heap_rows(h, &table.uses);
+		rows_put(&t, "callers", n, put_use, &table);
+		free(table.uses);
+	}
 	json_end();
-	free(table.uses);
 }
 
 /* The event of a block: when, in which thread, and by which caller. */
@@ -261,7 +266,7 @@ put_place(const struct rows *t, const char *head, const struct heap *h,
 	row_who(t, head, ns, p->host, p->name, p->vpid, thread);
 	heap_caller_json(h, caller);
 	if (row_end(t, "caller"))
-		printf("  %s", heap_caller_text(h, caller, text));
+		row_add("  %s", heap_caller_text(h, caller, text));
 }
 
 static void
@@ -276,7 +281,7 @@ put_note(struct rows *t, const void *arg, size_t i)
 	if (top == &n->heap->run->top_live)
 		json_bool("unsure", n->unsure);
 	if (row_end(t, NULL))
-		puts(n->unsure ? ", as far as is known" : "");
+		row_add("%s\n", n->unsure ? ", as far as is known" : "");
 }
 
 static void
@@ -290,15 +295,16 @@ put_twice(struct rows *t, const void *arg, size_t i)
 	put_place(t, "freed", n->heap, n->block.ns, n->block.thread,
 	    n->block.caller);
 	json_end();
-	if (row_end(t, NULL))
-		printf("\n%18s", "again");
-	else if (!json_on)
+	if (row_end(t, NULL)) {
+		row_add("\n");
+		row_add("%18s", "again");
+	} else if (!json_on)
 		return;
 	json_object("again");
 	put_place(t, NULL, n->heap, n->ns, n->thread, n->caller);
 	json_end();
 	if (row_end(t, NULL))
-		putchar('\n');
+		row_add("\n");
 }
 
 static void
@@ -309,6 +315,7 @@ heap_print(const struct heap_run *r, const struct reader *rd)
 	struct heap **all;
 	size_t i, n;
 
+	rows_program(&r->processes);
 	show_totals(rd);
 	if (!json_on && r->processes.n == 0)
 		return;
@@ -319,6 +326,11 @@ heap_print(const struct heap_run *r, const struct reader *rd)
 		put_heap(all[i]);
 	json_end();
 	free(all);
+	if (r->intervals.length > 0) {
+		json_ns("interval_ns", r->intervals.length);
+		json_end();
+		return;
+	}
 	top_put("the largest blocks that are live", "largest_live",
 	    &r->top_live, put_note);
 	top_put("the largest blocks of all", "largest", &r->top_ever,
@@ -378,7 +390,25 @@ heap_option(int c)
 {
 	if (c == 'g')
 		run.graphs = 1;
-	return c == 'g' || show_all_option(c, &run.all);
+	if (c == 'i')
+		intervals_length(&run.intervals, optarg);
+	return c == 'g' || c == 'i' || show_all_option(c, &run.all);
+}
+
+static void
+check(void)
+{
+	show_paged(1);
+	if (run.intervals.length > 0 && (run.all || run.graphs))
+		die("-i goes with no -a or -g: intervals have no callers");
+}
+
+static void
+opened(struct processes *ps, struct reader *rd)
+{
+	(void)ps;
+	if (run.intervals.length > 0)
+		intervals_begin(&run.intervals, rd);
 }
 
 static int
@@ -387,6 +417,7 @@ heap_traces(struct reader *rd, char **dirs)
 	struct process *p;
 
 	rd->stacks = 1;
+	run.processes.opened = opened;
 	processes_read(&run.processes, rd, dirs);
 	if ((mixed = is_mixed(&run)))
 		processes_free(&run.processes);
@@ -427,7 +458,7 @@ heap_main(int argc, char **argv)
 {
 	static const struct process_ops ops = { heap_calls, heap_call,
 	    sizeof(struct heap), heap_over, heap_release };
-	static const struct show show_heap = { heap_option, NULL, NULL,
+	static const struct show show_heap = { heap_option, check, NULL,
 	    NULL, heap_traces, say_all, heap_finish };
 
 	heap_init(&run, &ops);
@@ -437,10 +468,11 @@ heap_main(int argc, char **argv)
 const struct command cmd_heap = {
 	.name = "heap", .page = "utctl-stat",
 	.line = "show what programs have allocated and not freed",
-	.usage = "[-agj] " SHOW_USAGE,
+	.usage = "[-agj] [-i time] " SHOW_USAGE,
 	.options = {
 	    "-a\talso callers of which nothing is left",
 	    "-g\twho calls the callers, as trees",
+	    "-i time\twhat is live over time: a line for each interval, as 1s",
 	    "-j\tJSON", SHOW_HELP
 	},
 	.run = heap_main

@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "../sym/process.h"
+#include "intervals.h"
 #include "rows.h"
 #include "stacks.h"
 
@@ -109,6 +110,8 @@ struct heap {
 	size_t		 nagain;
 	struct map	 threads;		/* struct heap_thread */
 	struct heap_thread *thread;		/* the event's */
+	struct heap_span *spans;		/* heap_spans.c's, for -i */
+	size_t		 nspans;
 };
 
 /* A block that is listed. */
@@ -126,6 +129,7 @@ struct heap_run {
 	struct processes processes;
 	int		 all;			/* also what is not live */
 	int		 graphs;		/* -g: who calls the callers */
+	struct intervals intervals;		/* -i */
 	struct heap_note ever[HEAP_TOP], live[HEAP_TOP], twice[HEAP_TOP];
 	struct top	 top_ever, top_live;
 	size_t		 ntwice;
@@ -144,11 +148,15 @@ void	 heap_call(struct processes *, struct ctf_stream *);
 /* The process has ended: what is live now is live at the end. */
 void	 heap_end(struct heap_run *, struct heap *);
 
+/* heap_spans.c */
 /*
  * The margin of an estimate, given the square of its standard error: the true
  * sum lies so near to it in 19 of 20 cases.
  */
 uint64_t heap_margin(double);
+/* The numbers of the process have changed at that time. */
+void	 heap_note_span(const struct heap_run *, struct heap *, int64_t);
+void	 heap_put_spans(const struct heap *);
 
 /* heap_tree.c */
 /* The callers that are shown, those with the most bytes first: how many. */

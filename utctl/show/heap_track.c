@@ -232,12 +232,6 @@ share_of(const struct heap *h, const struct block *b)
 	return one;
 }
 
-uint64_t
-heap_margin(double square)
-{
-	return square <= 0 ? 0 : (uint64_t)(1.96 * sqrt(square) + 0.5);
-}
-
 /* No block is left: then neither is what rounding has left. */
 static void
 error_less(struct heap_error *e, const struct share *s, uint64_t blocks)
@@ -516,6 +510,8 @@ heap_call(struct processes *ps, struct ctf_stream *s)
 	h->thread->n = r->processes.n;
 	if (c->kind->what == FREE)
 		h->thread->address = 0;
+	if (r->intervals.length > 0)
+		heap_note_span(r, h, s->ns);
 }
 
 static int
@@ -595,6 +591,7 @@ heap_release(struct process *p)
 		free(h->threads.v[i].value);
 	map_free(&h->threads);
 	blocks_free(&h->blocks);
+	free(h->spans);
 	free(h->callers.v);
 	free(h->by_site.v);
 	sites_free(&h->sites);

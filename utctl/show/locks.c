@@ -239,11 +239,11 @@ put_place(const struct rows *t, const char *head, const struct locks *ls,
 
 	if (!row_end(t, head))
 		return;
-	printf("  %s", lock_text(address, name, text));
+	row_add("  %s", lock_text(address, name, text));
 	if (name == NULL)
-		printf(" first used by %s",
+		row_add(" first used by %s",
 		    caller_text(ls, first, text));
-	putchar('\n');
+	row_add("\n");
 }
 
 /*
@@ -327,7 +327,7 @@ put_caller(struct rows *t, const void *arg, size_t i)
 	put_stat(t, ls->callers[caller]);
 	if (!row_end(t, "caller"))
 		return;
-	printf("  %s\n", caller_text(ls, caller, text));
+	row_add("  %s\n", caller_text(ls, caller, text));
 	print_stack(ls, caller, "");
 }
 
@@ -418,7 +418,7 @@ put_note(struct rows *t, const void *arg, size_t i)
 	caller_json(n->process, n->caller);
 	json_bool("failed", n->failed);
 	if (row_end(t, "lock  caller"))
-		printf("  %s  %s%s", lock_text(n->lock->address, n->lock->name,
+		row_add("  %s  %s%s", lock_text(n->lock->address, n->lock->name,
 		    lock), caller_text(n->process, n->caller, text),
 		    n->failed ? " (failed)" : "");
 	if (n->known) {
@@ -427,12 +427,12 @@ put_note(struct rows *t, const void *arg, size_t i)
 		caller_json(n->process, n->holder_caller);
 		json_end();
 		if (row_end(t, NULL))
-			printf("  held by %" PRId32 " %s", n->holder,
+			row_add("  held by %" PRId32 " %s", n->holder,
 			    caller_text(n->process, n->holder_caller, text));
 	}
 	if (!row_end(t, NULL))
 		return;
-	putchar('\n');
+	row_add("\n");
 	print_stack(n->process, n->caller, "");
 	if (n->known)
 		print_stack(n->process, n->holder_caller, "held by ");
@@ -443,6 +443,7 @@ locks_print(const struct locks_run *r, const struct reader *rd)
 {
 	const struct process *p;
 
+	rows_program(&r->processes);
 	show_totals(rd);
 	if (!json_on && r->processes.n == 0)
 		return;
@@ -463,6 +464,12 @@ locks_option(int c)
 	if (c == 'g')
 		run.graphs = 1;
 	return c == 'g' || show_all_option(c, &run.all);
+}
+
+static void
+check(void)
+{
+	show_paged(1);
 }
 
 static int
@@ -518,7 +525,7 @@ locks_init(struct locks_run *r)
 static int
 locks_main(int argc, char **argv)
 {
-	static const struct show show_locks = { locks_option, NULL, NULL,
+	static const struct show show_locks = { locks_option, check, NULL,
 	    NULL, locks_traces, say_all, locks_finish };
 
 	locks_init(&run);

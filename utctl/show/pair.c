@@ -103,7 +103,11 @@ refused(void *arg, struct ctf_stream *s)
 static void
 lost(void *arg, const struct ctf_stream *s)
 {
-	pairs_lose(arg, s);
+	struct pairs *ps = arg;
+
+	pairs_lose(ps, s);
+	if (ps->lose != NULL)
+		ps->lose(ps->arg, s);
 }
 
 void

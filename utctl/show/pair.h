@@ -30,9 +30,17 @@
 
 #define PAIR_NAME	(SYMBOLS_MAX + 64)
 
+/* Where an event is in the files. */
+struct event_place {
+	size_t		 stream;	/* the stream's index */
+	uint64_t	 bit;		/* offset in the file */
+};
+
 /* An end that has met its beginning. */
 struct pair_end {
 	void		*what;		/* from begin() */
+	struct event_place place;	/* the event that began it, ... */
+	int64_t		 at;		/* ... and its time */
 	int64_t		 begin;		/* ns */
 	int64_t		 took;
 	int64_t		 self;		/* without what was nested in it */
@@ -84,6 +92,8 @@ struct pair_ops {
 struct pairs {
 	const struct pair_ops	*ops;
 	void			*arg;
+	/* Events were lost, or are gone: for arg; or NULL. */
+	void			(*lose)(void *, const struct ctf_stream *);
 	int			 named;	/* pairs by their names are wanted */
 	int			 waits;	/* so are waits for locks */
 	int			 need_end;	/* report only pairs that end */
@@ -110,6 +120,14 @@ struct pairs {
 void	 pairs_init(struct pairs *);
 /* Add the pair begin,end[,key] of -D; dies if it is wrong. */
 void	 pairs_add(struct pairs *, const char *);
+static inline struct event_place
+event_place(const struct ctf_stream *s)
+{
+	const struct event_place p = { s->index, 8 * s->at + s->atbit };
+
+	return p;
+}
+
 /* Each trace, before its events. */
 void	 pairs_trace(struct pairs *, struct ctf_trace *);
 /* After ctf_body(). */

@@ -32,6 +32,7 @@ struct pair_key {
 	struct pair_key		*next;		/* with the same hash */
 	struct pair_key		*later, *before;	/* by beginning */
 	const struct pair	*pair;
+	struct event_place	 place;
 	int64_t			 ns;
 	void			*what;
 	enum pair_fit		 fit;
@@ -122,6 +123,7 @@ pair_key_begin(struct pairs *ps, const struct pair_role *r,
 		ps->nkeys++;
 	}
 	list_add(ps, k);
+	k->place = event_place(s);
 	k->ns = s->ns;
 	k->fit = fit;
 	if (fit == PAIR_REFUSED)
@@ -138,7 +140,8 @@ key_took(const struct pair_key *k, int64_t ns)
 	struct pair_end e;
 
 	e.what = k->what;
-	e.begin = k->ns;
+	e.place = k->place;
+	e.begin = e.at = k->ns;
 	e.took = e.self = when_sum(ns, -k->ns);
 	return e;
 }

@@ -37,6 +37,7 @@
 struct frame {
 	const struct pair	*pair;
 	uint64_t		 address;	/* both events', or 0 */
+	struct event_place	 place;
 	int64_t			 ns;
 	int64_t			 inner;		/* ns of what is nested */
 	void			*what;		/* NULL: refused */
@@ -333,6 +334,7 @@ pair_thread_begin(struct pairs *ps, struct pair_thread *t,
 	f = push(t);
 	f->pair = r->pair;
 	f->address = match;
+	f->place = event_place(s);
 	f->ns = s->ns;
 	f->inner = f->ended = f->open = 0;
 	f->what = what;
@@ -359,7 +361,8 @@ top_end(const struct frame *f, int64_t ns)
 	struct pair_end e;
 
 	e.what = f->what;
-	e.begin = f->ns;
+	e.place = f->place;
+	e.begin = e.at = f->ns;
 	e.took = when_sum(ns, -f->ns);
 	e.self = when_sum(e.took, -f->inner);
 	return e;
@@ -419,6 +422,8 @@ pair_thread_whole(struct pairs *ps, const struct pair_role *r,
 		return;
 	}
 	e.what = ps->ops->begin(ps->arg, s, r->name, at, address);
+	e.place = event_place(s);
+	e.at = s->ns;
 	e.begin = when_sum(s->ns, -e.took);
 	e.self = ns_of(&r->self, s, e.took);
 	ps->ops->end(ps->arg, s, &e);

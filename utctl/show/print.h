@@ -65,6 +65,7 @@ enum addresses {
 struct style {
 	int		 json;
 	int		 colour;
+	int		 numbers;	/* addresses have no names */
 	enum escape	 how;		/* strings are */
 	enum addresses	 addresses;
 	char		 plain[256];	/* bytes that no string need escape */

@@ -276,7 +276,7 @@ put_address(char *p, struct ctf_cur *c, const struct ctf_field *f)
 	size_t n;
 
 	v = ctf_take(c, f->type);
-	name = symbols_field(current, f, v);
+	name = style.numbers ? NULL : symbols_field(current, f, v);
 	p = out_room(p, ROOM);
 	if (name != NULL && style.addresses == ADDRESSES_NAMES)
 		return put_alone(p, name->text, f->address);

@@ -24,7 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../say.h"
+#include "../utctl.h"
 #include "print.h"
 
 struct style	 style;
@@ -47,7 +47,7 @@ wants_colour(void)
 
 	return (no == NULL || no[0] == '\0') && term != NULL &&
 	    term[0] != '\0' && strcmp(term, "dumb") != 0 &&
-	    isatty(STDOUT_FILENO);
+	    (isatty(STDOUT_FILENO) || pager_colours());
 }
 
 void

@@ -173,11 +173,11 @@ put_where(struct rows *t, const void *arg, size_t i)
 	}
 	if (!row_end(t, p->callers ? "function  caller" : "function"))
 		return;
-	printf("  %s", frame_text(w->frame, text));
+	row_add("  %s", frame_text(w->frame, text));
 	if (p->callers)
-		printf("  %s", w->caller == NULL ? "-" :
+		row_add("  %s", w->caller == NULL ? "-" :
 		    frame_text(w->caller, text));
-	putchar('\n');
+	row_add("\n");
 }
 
 static void

@@ -18,11 +18,17 @@
  * Rows of what was found, as text and as JSON: see rows.h.
  */
 
+#include <sys/ioctl.h>
+
 #include <inttypes.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
+#include <unistd.h>
 
 #include "../ctf/ctf.h"
 #include "../say.h"
@@ -30,7 +36,95 @@
 #include "rows.h"
 
 #define US	1e3			/* ns */
+#define TEXT	24			/* characters that are not cut */
+#define LINE	65536			/* bytes; names are shorter */
 #define CELL	32			/* bytes of a number, and its NUL */
+
+static char	 line[LINE];		/* not printed yet */
+static size_t	 len;			/* bytes of it */
+static size_t	 numbers;		/* bytes that are not cut */
+static size_t	 line_width = SIZE_MAX;	/* characters that fit */
+
+static const char *only;		/* program; NULL: several */
+
+/*
+ * Lines.
+ */
+
+int
+is_utf8(void)
+{
+	return setlocale(LC_CTYPE, "") != NULL &&
+	    strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+void
+rows_width(void)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize w;
+	unsigned long n;
+	char *end;
+
+	len = numbers = 0;
+	line_width = SIZE_MAX;
+	n = columns == NULL ? 0 : strtoul(columns, &end, 10);
+	if (n > 0 && n < 65536 && *end == '\0')
+		line_width = (size_t)n;
+	else if (isatty(STDOUT_FILENO) &&
+	    ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 0)
+		line_width = w.ws_col;
+}
+
+/* The bytes of so many characters; all if there are no more. */
+static size_t
+bytes_of(const char *s, size_t n, size_t chars)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80 && chars-- == 0)
+			break;
+	return i;
+}
+
+/* A line with more numbers than fit goes on in the terminal's next line. */
+static void
+line_end(void)
+{
+	const char *dots = is_utf8() ? "\xe2\x80\xa6" : "...";
+	const size_t ndots = is_utf8() ? 1 : 3;
+	size_t most = line_width;
+
+	while (most < numbers + TEXT)
+		most += line_width;
+	if (bytes_of(line, len - 1, most) < len - 1)
+		printf("%.*s%s\n", (int)bytes_of(line, len - 1, most - ndots),
+		    line, dots);
+	else
+		fwrite(line, 1, len, stdout);
+	len = numbers = 0;
+}
+
+void
+row_add(const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(line + len, sizeof(line) - len, fmt, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n >= sizeof(line) - len)
+		die("a line of a table has more than %d bytes", LINE);
+	len += (size_t)n;
+	if (len > 0 && line[len - 1] == '\n')
+		line_end();
+}
+
+/*
+ * Rows.
+ */
 
 /* Every row, behind the names of its columns. */
 static void
@@ -83,12 +177,14 @@ row_text(struct rows *t, const char *head, const char *fmt, ...)
 	if (!t->isheads)
 		head = text;
 	if (t->isprinted && t->fixed != NULL)
-		printf("%s%*s", t->at == 0 ? "" : " ", t->fixed[t->at], head);
+		row_add("%s%*s", t->at == 0 ? "" : " ", t->fixed[t->at], head);
 	else if (t->isprinted)
-		printf("%s%*s", t->at == 0 ? "" : "  ", t->widths[t->at], head);
+		row_add("%s%*s", t->at == 0 ? "" : "  ", t->widths[t->at],
+		    head);
 	else if ((n = (int)strlen(head)) > t->widths[t->at])
 		t->widths[t->at] = n;
 	t->at++;
+	numbers = len;
 }
 
 void
@@ -150,21 +246,46 @@ row_hist(struct rows *t, struct hist *h, int isns)
 }
 
 void
+row_when(const struct rows *t, const char *head, int64_t ns)
+{
+	char when[CTF_TIMELEN];
+
+	if (!row_tail(t))
+		return;
+	if (!t->isheads)
+		ctf_print_time(ns, when);
+	row_add("  %-29s", t->isheads ? head : when);
+}
+
+/* One program's name is in the head of its column, and in no row. */
+void
+rows_program(const struct processes *ps)
+{
+	const struct process *p = ps->first;
+
+	only = p == NULL || p->host != NULL || p->name[0] == '\0' ? NULL :
+	    p->name;
+	for (; only != NULL && p != NULL; p = p->next)
+		if (strcmp(p->name, only) != 0)
+			only = NULL;
+}
+
+void
 row_who(const struct rows *t, const char *head, int64_t ns,
     const char *host, const char *program, int64_t vpid, int64_t vtid)
 {
-	char when[CTF_TIMELEN], *who;
+	char *who;
 
 	ids_json(host, program, vpid, &vtid);
+	row_when(t, head, ns);
 	if (!row_tail(t))
 		return;
-	if (t->isheads) {
-		printf("  %-29s  program[pid:tid]", head);
-		return;
-	}
-	ctf_print_time(ns, when);
-	who = ids_text(host, program, vpid, &vtid);
-	printf("  %-29s  %s", when, who);
+	who = !t->isheads ? ids_text(host, program, vpid, &vtid) :
+	    only != NULL ? clean(only) : format("program");
+	if (t->isheads)
+		row_add("  %s[pid:tid]", who);
+	else
+		row_add("  %s", only == NULL ? who : strrchr(who, '['));
 	free(who);
 }
 
@@ -180,7 +301,7 @@ row_end(const struct rows *t, const char *head)
 	if (!row_tail(t))
 		return 0;
 	if (t->isheads && head != NULL)
-		printf("  %s\n", head);
+		row_add("  %s\n", head);
 	return !t->isheads;
 }
 

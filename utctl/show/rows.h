@@ -27,6 +27,7 @@
 #include <stdint.h>
 
 #include "../json.h"
+#include "../sym/process.h"
 #include "hist.h"
 
 #define ROWS_MOST	16		/* columns */
@@ -57,13 +58,26 @@ void	 row_hist(struct rows *, struct hist *, int);
 /* The members alone, with the mean or without. */
 void	 json_hist(struct hist *, int);
 
+/* Rows are of the events of these. */
+void	 rows_program(const struct processes *);
 /* Print ids_text(); text has the time before, in a column of that name. */
 void	 row_who(const struct rows *, const char *, int64_t, const char *,
 	    const char *, int64_t, int64_t);
+/* A time behind the numbers. */
+void	 row_when(const struct rows *, const char *, int64_t);
 /* Is what comes now printed as text, in heads too? */
 int	 row_tail(const struct rows *);
 /* The rest of the line is text: its name, or NULL.  Is it to be printed? */
 int	 row_end(const struct rows *, const char *);
+
+/*
+ * Add text to the line, which is printed when the text ends it: not more than
+ * fits the width, but all of the numbers that row_text() had.
+ */
+void	 row_add(const char *, ...) __attribute__((format(printf, 1, 2)));
+/* Find out how wide lines may be; before standard output changes. */
+void	 rows_width(void);
+int	 is_utf8(void);
 
 /* The greatest few: a list of what begins with its rank, the greatest first. */
 struct top {

@@ -27,9 +27,11 @@
 #include "../ctf/cores.h"
 #include "../ctf/ctf_stack.h"
 #include "common/compat.h"
+#include "rows.h"
 #include "show.h"
 
 static int writes;
+static int paged, sums;			/* see show_paged() */
 
 void
 show_writes(void)
@@ -37,9 +39,17 @@ show_writes(void)
 	writes = 1;
 }
 
+void
+show_paged(int at_end)
+{
+	paged = 1;
+	sums = at_end;
+}
+
 int
 show_any(const struct reader *rd)
 {
+	progress_end();
 	return rd->ntraces > 0 || ctf_damaged() == 0;
 }
 
@@ -90,6 +100,11 @@ show_traces(const struct show *sh, struct reader *rd, char **dirs)
 {
 	int status;
 
+	rows_width();
+	if (sums)
+		progress_start();
+	if (paged)
+		pager_start();
 	if ((sh->quiet == NULL || !*sh->quiet) && symbols_begin())
 		rd->names = &symbols_names;
 	if (sh->begin != NULL)
@@ -100,6 +115,7 @@ show_traces(const struct show *sh, struct reader *rd, char **dirs)
 	else
 		ut_confine_reader(writes);
 	status = sh->run(rd, dirs) | (ctf_damaged() != 0);
+	progress_end();
 	ctf_damage_say();
 	if (rd->ntraces > 0 && rd->select != NULL)
 		select_say(rd->select, rd->nevents);
@@ -138,7 +154,7 @@ show(const struct show *sh, int argc, char **argv)
 	int c, status;
 
 	json_start(0);
-	writes = 0;
+	writes = paged = sums = 0;
 	memset(&rd, 0, sizeof(rd));
 	select_init(&sel, argc);
 	while ((c = option(argc, argv)) != -1)

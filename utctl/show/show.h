@@ -54,6 +54,11 @@ int	 show(const struct show *, int, char **);
 uint32_t cores_option(const char *);
 /* With the options: the command writes files, too. */
 void	 show_writes(void);
+/*
+ * With the check of options: on a terminal a pager shows what is printed.  If
+ * nothing is until all is read, it is said how far reading is.
+ */
+void	 show_paged(int);
 /* Take -j, or -a, which sets the flag: 0 if the option is neither. */
 int	 show_all_option(int, int *);
 /* Is there anything to print?  Not if no trace can be read. */

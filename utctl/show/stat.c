@@ -33,23 +33,22 @@
 #define SLOWEST		10		/* pairs, without -S */
 #define SLOWEST_MAX	1000
 #define BARS	10			/* groups whose values get bars */
-#define BAR	40			/* columns */
 #define NS	1e9
 
 static struct reader_cores cores = { .sums = 1, .end = stat_give,
     .take = stat_take };
 static struct stat_run run;
 
-static void
-add_value(struct stat_run *r, const struct ctf_stream *s, struct hist *h)
+/* Is there a value of -v in the event? */
+static int
+has_value(struct stat_run *r, const struct ctf_stream *s, double *v)
 {
 	const struct ctf_field_at *at = groups_value(&r->groups);
-	double v;
 
-	if (at->type != NULL && ctf_field_number(at, s, &v)) {
-		r->value_isnumber = 1;
-		hist_add(h, v);
-	}
+	if (r->value == NULL || at->type == NULL ||
+	    !ctf_field_number(at, s, v))
+		return 0;
+	return r->value_isnumber = 1;
 }
 
 static void
@@ -58,6 +57,8 @@ count_event(void *arg, struct ctf_stream *s)
 	struct stat_run *r = arg;
 	const uint64_t bytes = s->off + s->pos - s->at;
 	struct group *row = groups_get(&r->groups, s, NULL);
+	double v;
+	const int valued = has_value(r, s, &v);
 
 	if (s->class->clock != NULL && s->class->clock != r->clocks.last)
 		clocks_note(&r->clocks, s->class->clock);
@@ -65,8 +66,10 @@ count_event(void *arg, struct ctf_stream *s)
 		row->first = s->ns;
 	row->last = s->ns;
 	row->bytes += bytes;
-	if (r->value != NULL)
-		add_value(r, s, &row->values);
+	if (r->intervals.length > 0)
+		intervals_add(&r->intervals, s->ns, valued ? &v : NULL);
+	else if (valued)
+		hist_add(&row->values, v);
 	r->n++;
 	if (r->begin == INT64_MIN)
 		r->begin = s->ns;
@@ -74,12 +77,14 @@ count_event(void *arg, struct ctf_stream *s)
 	r->bytes += bytes;
 }
 
-/* Losses are only counted. */
+/* Losses are counted by the reader. */
 static void
 stat_lose(void *arg, const struct ctf_stream *s)
 {
-	(void)arg;
-	(void)s;
+	struct stat_run *r = arg;
+
+	if (r->intervals.length > 0)
+		intervals_lose(&r->intervals, s);
 }
 
 /*
@@ -105,6 +110,8 @@ put_values(struct rows *t, struct group *row)
 {
 	row_u64(t, run.value, "values", row->values.n);
 	row_hist(t, &row->values, 0);
+	if (json_on && run.bars)
+		group_bars(row, 0);
 }
 
 static void
@@ -139,52 +146,6 @@ put_value(struct rows *t, const void *arg, size_t i)
 	group_end(t, &r->groups, row);
 }
 
-/* The end of the bar that begins at v: powers of two, also negative. */
-static double
-next_bound(double v)
-{
-	if (v == 0)
-		return 1;
-	return v > 0 ? 2 * v : v > -1.5 ? 0 : v / 2;
-}
-
-static double
-first_bound(double min)
-{
-	double v = min < 0 ? -1 : 1;
-
-	if (min >= 0 && min < 1)
-		return 0;
-	while (min < 0 ? v > min : 2 * v <= min)
-		v *= 2;
-	return v;
-}
-
-static void
-print_bars(const struct group *row)
-{
-	const struct hist *h = &row->values;
-	uint64_t n, most = 0;
-	double v;
-	int i, width;
-
-	if (h->n == 0)
-		return;
-	group_print(row);
-	for (v = first_bound(h->min); v <= h->max; v = next_bound(v))
-		if ((n = hist_between(h, v, next_bound(v))) > most)
-			most = n;
-	for (v = first_bound(h->min); v <= h->max; v = next_bound(v)) {
-		n = hist_between(h, v, next_bound(v));
-		width = (int)((double)n * BAR / (double)most + 0.999);
-		printf("%14.*g to %12.*g %12" PRIu64 " |", row_digits(v), v,
-		    row_digits(next_bound(v)), next_bound(v), n);
-		for (i = 0; i < width; i++)
-			putchar('#');
-		putchar('\n');
-	}
-}
-
 static void
 stat_print(struct stat_run *r, const struct reader *rd)
 {
@@ -201,6 +162,11 @@ stat_print(struct stat_run *r, const struct reader *rd)
 	if (!json_on)
 		printf("%" PRIu64 " bytes\n", r->bytes);
 	clocks_print(&r->clocks, rd);
+	if (r->intervals.length > 0) {
+		intervals_put(&r->intervals);
+		json_end();
+		return;
+	}
 	rows_put(&t, "groups", r->groups.nrows, put_counts, r);
 	json_end();
 	if (json_on || r->value == NULL || !r->value_isnumber)
@@ -208,10 +174,9 @@ stat_print(struct stat_run *r, const struct reader *rd)
 	putchar('\n');
 	t.fixed = values;
 	rows_put(&t, NULL, r->groups.nrows, put_value, r);
-	for (i = 0; i < r->groups.nrows && r->groups.nrows <= BARS; i++) {
-		putchar('\n');
-		print_bars(r->groups.rows[i]);
-	}
+	for (i = 0; i < r->groups.nrows && (r->bars || r->groups.nrows <=
+	    BARS); i++)
+		group_bars(r->groups.rows[i], 0);
 }
 
 /* Say which fields of -g and -v no event has. */
@@ -230,7 +195,7 @@ static void
 stat_counts(struct stat_run *r, struct reader *rd)
 {
 	static const struct reader_ops ops = { count_event, stat_lose,
-	    stat_lose, NULL, NULL, NULL, NULL };
+	    stat_lose, NULL, NULL, NULL, stat_lose };
 
 	reader_run(rd, &ops, r);
 	r->any |= r->groups.places.n != 0;
@@ -275,6 +240,11 @@ stat_option(int c)
 		else
 			groups_by(&r->groups, optarg);
 		return 1;
+	case 'H':
+		return r->bars = 1;
+	case 'i':
+		intervals_length(&r->intervals, optarg);
+		return 1;
 	case 'j':
 		json_start(1);
 		return 1;
@@ -293,11 +263,26 @@ stat_option(int c)
 	return 0;
 }
 
+/* A line for each interval, and nothing for each group. */
+static void
+check_intervals(struct stat_run *r)
+{
+	if (r->groups.nby > 0 || r->profile != NULL)
+		die("-i and -g: intervals have no groups; -e, -f, -p and -t "
+		    "select events");
+	if (r->points || r->bars || r->slowest != 0)
+		die("-i goes with no -c, -H or -S");
+	r->intervals.what = r->durations ? "calls" : "events";
+	r->intervals.values = r->durations ? INTERVALS_NS :
+	    r->value != NULL ? INTERVALS_VALUES : INTERVALS_NONE;
+}
+
 static void
 check(void)
 {
 	struct stat_run *r = &run;
 
+	show_paged(1);
 	if (r->groups.nby == 1 && r->groups.by[0] == BY_CALLER &&
 	    !r->durations && r->profile == NULL)
 		r->profile = r->groups.names[--r->groups.nby];
@@ -305,11 +290,15 @@ check(void)
 		die("-v and %s: the values of a pair are its durations",
 		    r->pairs.named ? "-d" : "-D");
 	if (compare_on() && (r->profile != NULL || r->value != NULL ||
-	    r->points || r->slowest != 0))
-		die("-C goes with neither -c, -S, -v, nor with -g %s",
+	    r->points || r->slowest != 0 || r->intervals.length > 0 || r->bars))
+		die("-C goes with neither -c, -H, -i, -S, -v, nor with -g %s",
 		    r->profile == NULL ? "function" : r->profile);
 	if (r->all && !compare_on())
 		die("-a: for -C");
+	if (r->intervals.length > 0)
+		check_intervals(r);
+	if (r->bars && !r->durations && r->value == NULL)
+		die("-H: for -d, -D or -v");
 	if (!r->durations && r->slowest != 0)
 		die("-S: for the pairs of -d or -D");
 	if (r->profile != NULL && (r->groups.nby > 0 || r->value != NULL ||
@@ -388,6 +377,8 @@ stat_traces(struct reader *rd, char **dirs)
 		return 0;
 	}
 	reader_open_all(rd, dirs);
+	if (r->intervals.length > 0)
+		intervals_begin(&r->intervals, rd);
 	if (r->profile != NULL && strcmp(r->profile, "caller") == 0 &&
 	    has_calls(rd)) {
 		r->profile = NULL;
@@ -400,8 +391,8 @@ stat_traces(struct reader *rd, char **dirs)
 	else if (r->points)
 		clocks_points(rd);
 	else if (r->durations)
-		durations(rd, &r->pairs, &r->groups,
-		    r->slowest == 0 ? SLOWEST : r->slowest);
+		durations(rd, r, r->slowest == 0 ? SLOWEST :
+		    r->slowest);
 	else
 		stat_counts(r, rd);
 	return 0;
@@ -423,6 +414,7 @@ stat_end(void)
 	groups_free(&run.groups);
 	clocks_free(&run.clocks);
 	pairs_free(&run.pairs);
+	intervals_free(&run.intervals);
 	profile_end();
 }
 
@@ -442,9 +434,8 @@ stat_main(int argc, char **argv)
 const struct command cmd_stat = {
 	.name = "stat", .page = "utctl-stat",
 	.line = "count the events of traces, and sum up their fields",
-	.usage = "[-acj] [-C before] ... [-d] [-D begin,end[,field]] ... "
-	    "[-J processes] "
-	    "[-S count] "
+	.usage = "[-acHj] [-C before] ... [-d] "
+	    "[-D begin,end[,field]] ... [-i time] [-J processes] [-S count] "
 	    "[-g event | program | thread | host | caller | function | stack | "
 	    "field] ... [-v field] "
 	    SHOW_USAGE,
@@ -457,6 +448,8 @@ const struct command cmd_stat = {
 	    "-a\twith -C, also what does not differ",
 	    "-d\thow long pairs of events took: x_begin and x_end",
 	    "-D a,b,key\tpairs of these events; key: a field of both",
+	    "-H\thistograms: bars for each pair of -d, or group of -v",
+	    "-i time\ta line for each interval, as 100ms",
 	    "-S count\tprint so many of the slowest pairs (default: 10)",
 	    "-v field\tits least, mean, greatest value, and percentiles",
 	    "-j\tJSON", CORES_HELP, SHOW_HELP

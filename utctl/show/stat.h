@@ -28,6 +28,7 @@
 #include "../ctf/ctf_field.h"
 #include "../ctf/reader.h"
 #include "../map.h"
+#include "intervals.h"
 #include "pair.h"
 #include "rows.h"
 
@@ -82,22 +83,31 @@ size_t	 group_address(char *, size_t, const char *, const char *, uint64_t);
 /* The rows are an array from now on: in that order, or by their keys. */
 void	 groups_sort(struct groups *,
 	    int (*)(const struct group *, const struct group *));
-/* The names of a group: a member of JSON; a line; and the end of a row. */
+/*
+ * The names of a group: a member of JSON; a line, or a part of one, and what
+ * the names are; and the end of a row.
+ */
 void	 group_json(const struct groups *, const struct group *);
 void	 group_print(const struct group *);
+void	 group_names(const struct group *);
+void	 group_heads(const struct groups *);
 void	 group_end(const struct rows *, const struct groups *,
 	    const struct group *);
+/* Bars of a group's values, or of ns: lines, or the member buckets. */
+void	 group_bars(const struct group *, int);
 /* After groups_get(): the place of -v's field in such an event. */
 const struct ctf_field_at *groups_value(const struct groups *);
 void	 groups_say_missing(const struct groups *, const struct ctf_trace *);
 void	 groups_again(struct groups *);	/* other traces come */
 void	 groups_free(struct groups *);
 
+struct stat_run;
+
 /*
  * durations.c: prints what the reader has: the groups, by what -g has said,
- * and so many of the slowest pairs, 1 or more.
+ * and so many of the slowest pairs, 1 or more; or if -i is given, intervals.
  */
-void	 durations(struct reader *, struct pairs *, struct groups *, size_t);
+void	 durations(struct reader *, struct stat_run *, size_t);
 /* Only read a run of -C. */
 void	 durations_read(struct reader *, struct pairs *, struct groups *);
 
@@ -136,6 +146,8 @@ struct stat_run {
 	int		 durations;	/* -d or -D: of pairs */
 	struct pairs	 pairs;
 	size_t		 slowest;	/* -S; or 0 */
+	int		 bars;		/* -H */
+	struct intervals intervals;	/* -i */
 	int		 points;	/* -c */
 	int64_t		 begin, end;
 	uint64_t	 n, bytes;

@@ -27,13 +27,19 @@
 #include "../say.h"
 #include "stat.h"
 
-enum kind { RUN, CLOCK, ROW };
+enum kind { RUN, CLOCK, ROW, INTERVAL };
+
+struct numbered {
+	size_t		 i;
+	struct interval	 interval;
+};
 
 /* An object that is given: behind a clock is its name, behind a row its key. */
 union given {
 	struct stat_run		 run;
 	struct clock_seen	 clock;
 	struct group		 row;
+	struct numbered		 numbered;
 };
 
 /* Give an object, and what is behind it. */
@@ -65,6 +71,7 @@ stat_give(void *arg)
 	struct stat_run *r = arg;
 	const struct clock_seen *clock;
 	const struct group *row;
+	struct numbered one;
 	size_t i;
 
 	r->any = r->groups.places.n != 0;
@@ -78,6 +85,14 @@ stat_give(void *arg)
 		if ((row = r->groups.rows[i]) != NULL)
 			give(ROW, row, sizeof(*row), row->key, row->len,
 			    &row->values);
+	memset(&one, 0, sizeof(one));
+	for (i = 0; i < r->intervals.n; i++) {
+		one.i = i;
+		one.interval = r->intervals.v[i];
+		if (interval_any(&one.interval))
+			give(INTERVAL, &one, sizeof(one), NULL, 0,
+			    &one.interval.values);
+	}
 }
 
 static void
@@ -111,6 +126,19 @@ take_row(struct stat_run *r, const struct group *other, const char *key)
 	hist_merge(&row->values, &other->values, key + other->len);
 }
 
+static void
+take_interval(struct stat_run *r, const struct numbered *one, const char *cells)
+{
+	const struct interval *other = &one->interval;
+	struct interval *v = intervals_at(&r->intervals, one->i);
+
+	v->n += other->n;
+	v->lost += other->lost;
+	v->perhaps += other->perhaps;
+	v->unknown += other->unknown;
+	hist_merge(&v->values, &other->values, cells);
+}
+
 void
 stat_take(void *arg, const void *buf, size_t n)
 {
@@ -128,6 +156,8 @@ stat_take(void *arg, const void *buf, size_t n)
 	else if (kind == CLOCK)
 		clocks_add(&r->clocks, p + sizeof(g.clock), g.clock.error,
 		    g.clock.points);
+	else if (kind == INTERVAL)
+		take_interval(r, &g.numbered, p + sizeof(g.numbered));
 	else
 		take_row(r, &g.row, p + sizeof(g.row));
 }

@@ -425,6 +425,8 @@ check(void)
 		die("-o and -q: totals have no columns");
 	if (indent_on && quiet)
 		die("-i and -q: no events are printed");
+	if (!follow)
+		show_paged(0);
 	columns_set(columns == NULL ? COLUMNS_DEFAULT : columns);
 	if (indent_on && !json_on && !columns_have("event"))
 		die("-i needs the column event");

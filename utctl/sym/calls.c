@@ -323,6 +323,8 @@ processes_read(struct processes *ps, struct reader *rd, char **dirs)
 	reader_open_all(rd, dirs);
 	for (tr = rd->traces; tr != NULL; tr = tr->next)
 		processes_trace(ps, tr);
+	if (ps->opened != NULL)
+		ps->opened(ps, rd);
 	reader_run(rd, &ops, ps);
 }
 

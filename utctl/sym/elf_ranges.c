@@ -92,7 +92,7 @@ fde_read(struct elf_ranges *to, const struct elf *e, struct cursor *c,
 	const unsigned int n = size_of(e, encoding);
 	uint64_t start = get(c, n), size = get(c, n);
 
-	if (encoding & PE_SIGNED && n < 8 && start >> (8 * n - 1))
+	if (encoding & PE_SIGNED && n > 0 && n < 8 && start >> (8 * n - 1))
 		start |= UINT64_MAX << 8 * n;
 	if (encoding & PE_PCREL)
 		start += at;

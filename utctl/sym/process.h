@@ -120,6 +120,8 @@ struct process_ops {
 
 struct processes {
 	const struct process_ops *ops;
+	/* Before the first event of traces that are open; or NULL. */
+	void		(*opened)(struct processes *, struct reader *);
 	uint64_t	 n;		/* calls: whoever counts them */
 	int64_t		 begin, end;	/* ns: of all events; or INT64_MIN */
 	int		 numbers;	/* no names are wanted */
