@@ -45,7 +45,7 @@
 #include "follow.h"
 
 #define ROUND		100		/* ms */
-#define LOOK		1000		/* ms between two searches, at least */
+#define LOOK		900		/* ms between two searches, at least */
 #define COSTLY		20		/* times as long as a search took */
 #define AWAY		6		/* looks before a file is gone */
 #define HOLD_MAX	5000		/* ms; an interval may be longer */
@@ -116,7 +116,7 @@ is_same(const struct ctf_trace *a, const struct ctf_trace *b)
  */
 static void
 trace_read(struct reader *r, struct ctf_trace **trp, const struct stat *st,
-    const struct follow_place *p, const struct reader_ops *ops)
+    const struct watch *p, const struct reader_ops *ops)
 {
 	struct ctf_trace *old = *trp, *new;
 	struct ctf_stream *s;
@@ -262,7 +262,7 @@ forget_traces(struct reader *r)
 
 /* The directory may be gone: what is written there later is not found. */
 static void
-look_place(struct follow_place *p)
+look_place(struct watch *p)
 {
 	struct stat st;
 	const int is = stat(p->dir, &st) == 0;
@@ -280,7 +280,7 @@ look_place(struct follow_place *p)
 }
 
 static void
-look_around(struct reader *r, struct follow_place *p, const struct reader_ops *ops)
+look_around(struct reader *r, struct watch *p, const struct reader_ops *ops)
 {
 	struct ctf_trace *first = r->traces, *tr;
 	const size_t n = r->nstreams;
@@ -312,7 +312,7 @@ look_around(struct reader *r, struct follow_place *p, const struct reader_ops *o
  * read, which describe at least what the files hold.
  */
 void
-follow_look(struct reader *r, struct follow_place *p, const struct reader_ops *ops)
+follow_look(struct reader *r, struct watch *p, const struct reader_ops *ops)
 {
 	const int64_t begin = clock_ns(CLOCK_MONOTONIC);
 	struct ctf_trace **trp;
@@ -334,7 +334,7 @@ follow_look(struct reader *r, struct follow_place *p, const struct reader_ops *o
 
 /* Nothing comes any more: what is cut short now is damaged. */
 static void
-place_finish(struct reader *r, struct follow_place *p, const struct follow *f,
+place_finish(struct reader *r, struct watch *p, const struct follow *f,
     const struct reader_ops *ops, void *arg)
 {
 	size_t i;
@@ -379,7 +379,7 @@ void
 reader_follow(struct reader *r, const struct follow *f,
     const struct reader_ops *ops, void *arg)
 {
-	struct follow_place p = { .dir = f->dir };
+	struct watch p = { .dir = f->dir };
 	int64_t since = clock_ns(CLOCK_MONOTONIC), upto;
 	int more = 1;
 

@@ -29,7 +29,7 @@
 #include "../ctf/reader.h"
 
 /* The directory that is followed, and when it is searched again. */
-struct follow_place {
+struct watch {
 	const char	*dir;
 	dev_t		 dev;
 	ino_t		 ino;		/* 0: it was not there yet */
@@ -51,7 +51,7 @@ void	 reader_follow(struct reader *, const struct follow *,
 	    const struct reader_ops *, void *);
 
 /* Find what is new; all streams that have more are among the idle ones. */
-void	 follow_look(struct reader *, struct follow_place *,
+void	 follow_look(struct reader *, struct watch *,
 	    const struct reader_ops *);
 /* The session of that directory, in the rows, which are asked for again. */
 const struct row *follow_session(struct client *, const char *,

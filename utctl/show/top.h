@@ -1,0 +1,102 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * utctl top: what a session records, while it does.
+ */
+
+#ifndef TOP_H
+#define TOP_H
+
+#include <stdint.h>
+
+#include "../map.h"
+
+enum top_by { TOP_EVENT, TOP_PROGRAM, TOP_THREAD, TOP_PAIR, TOP_TABLES };
+
+struct top_row {
+	char		*name;
+	double		 events;	/* or pairs that ended */
+	uint64_t	 bytes, lost;
+	double		 p50, p99, max;	/* ns of pairs */
+	/* Since the last look: bytes, and events and bytes that were read. */
+	uint64_t	 came, now, read;
+};
+
+/* What came in an interval. */
+struct top_sums {
+	struct map	 rows[TOP_TABLES];
+	double		 events;
+	uint64_t	 bytes, read, lost, packets_lost;
+	int64_t		 ns;		/* the length */
+	int		 partly;	/* pairs had to be told from a part */
+};
+
+/* What utd tells of the session, for a second; and how it is. */
+struct top_session {
+	char		*name, *state;	/* NULL: not known */
+	double		 events, bytes, lost;
+	int		 rated;		/* these three are known */
+	uint64_t	 used, buffers;
+	const char	*trouble;	/* NULL: none */
+};
+
+/* top_read.c: the files of the directory. */
+void	 top_read_init(void);
+void	 top_read_begin(const char *, uint64_t);
+void	 top_read_pair(const char *);	/* of -D; NULL: -d */
+/*
+ * Read what is new.  Pairs wait for events that may be so many ns late, unless
+ * `all' says that no more will come.
+ */
+void	 top_look(int64_t hold, int all);
+/* What came since the last time; top_sums_free() is for the caller. */
+void	 top_take(struct top_sums *);
+void	 top_sums_free(struct top_sums *);
+void	 top_read_say(void);
+
+/* top_print.c: a line each for the rows of a table, or an object of JSON. */
+enum top_sort { SORT_EVENTS, SORT_BYTES, SORT_LOST, SORT_NAME, TOP_SORTS };
+
+struct top_view {
+	enum top_by	 by;
+	enum top_sort	 sort;
+	const char	*filter;	/* a part of names; "" for all */
+	size_t		 most;		/* lines of rows */
+	const char	*end;		/* of each line */
+};
+
+const char *top_table_name(size_t);	/* NULL: there are no more */
+enum top_by top_table(const char *);	/* TOP_TABLES: none of that name */
+const char *top_sort_name(const struct top_view *);
+void	 top_print(const struct top_view *, const struct top_sums *,
+	    const struct top_session *);
+void	 top_json(const struct top_sums *, const struct top_session *);
+
+/* top_screen.c: the terminal. */
+int	 screen_begin(void);		/* 0: there is none, or no such */
+void	 screen_end(void);
+void	 screen_draw(const struct top_sums *, const struct top_session *);
+/* Wait so many ms, or for a key: what was seen, as bits. */
+int	 screen_wait(int);
+
+#define SCREEN_QUIT	1
+#define SCREEN_DRAW	2
+
+extern struct top_view	 screen_view;
+extern int		 screen_paused;
+
+#endif /* TOP_H */
