@@ -168,4 +168,6 @@ for c in heap locks; do
 	expect 0 '"processes":.{' utctl $c -j "$T/trace"
 	printed "$c -j"
 done
+expect 0 '"by_event":.{' utctl top -j -n 4 -d "$T/trace"
+printed 'top -j'
 stop_utd || fail "utd: $?"

@@ -51,15 +51,17 @@ static struct termios	 before;
 static int		 is_on;
 static int		 typing;		/* the filter */
 static char		 filter[64], note[256];
-static volatile sig_atomic_t ended, stopped, drawn;
+static volatile sig_atomic_t ended, stopped, resumed, resized;
 
 static void
 caught(int sig)
 {
 	if (sig == SIGTSTP)
 		stopped = 1;
-	else if (sig == SIGWINCH || sig == SIGCONT)
-		drawn = 1;
+	else if (sig == SIGCONT)
+		resumed = 1;
+	else if (sig == SIGWINCH)
+		resized = 1;
 	else {
 		ended = sig;
 		client_interrupt(sig);
@@ -239,6 +241,7 @@ stop(void)
 	(void)raise(SIGTSTP);
 	catch(SIGTSTP);
 	enter();
+	resumed = 0;
 }
 
 /* The signal that wants an end gets it, once the terminal is restored. */
@@ -266,11 +269,10 @@ screen_wait(int ms)
 		stop();
 		seen |= SCREEN_DRAW;
 	}
-	if (drawn) {
-		drawn = 0;
-		if (tcgetpgrp(STDIN_FILENO) == getpgrp())
-			enter();
+	if (resumed && tcgetpgrp(STDIN_FILENO) == getpgrp())
+		enter();
+	if (resumed || resized)
 		seen |= SCREEN_DRAW;
-	}
+	resumed = resized = 0;
 	return seen;
 }
