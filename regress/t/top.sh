@@ -102,7 +102,7 @@ top -b -r 100k
 cp ./prog/seq "$T/$(printf 'a\033[7mb')"
 "$T/$(printf 'a\033[7mb')" 6 2 100000 || fail "seq"
 until_ok printed ' ~.* events/s, .*, sampled [0-9.]* %' || fail "not sampled"
-until_ok printed '^ *~[0-9]* *~[0-9]* *- *seq:tick$' || fail "no estimate"
+until_ok printed '^ *~[0-9]* *~[0-9]*  seq:tick$' || fail "no estimate"
 kill -9 "$UTD_PID"
 wait "$UTD_PID"
 until_ok printed 's: no utd runs: waiting for it' || fail "utd was killed"

@@ -65,27 +65,26 @@ class Top:
 
 def frame(seen):
     """The rows of the last whole screen."""
-    text = seen.split(b'\033[H')[-1].split(b'\033[J')[0]
-    return text.replace(b'\033[K', b'').split(b'\r\n')
+    return seen.split(b'\033[H\033[J')[-1].split(b'\033')[0].split(b'\r\n')
 
 top = Top('s')
-seen = top.until(rb'\033\[\?1049h.*events/s +bytes/s +lost/s  event.*seq:tick'
+seen = top.until(rb'\033\[\?1049h.*events/s +bytes/s  event\r.*seq:tick'
     rb'.*q quit', 'events')
 if b'\033[7m' in seen:
     sys.exit('a raw name')
-top.key(b'p', rb'lost/s  program\033.*\\x1b\[7mb.*q quit', 'programs')
+top.key(b'p', rb'lost/s  program\r.*\\x1b\[7mb.*q quit', 'programs')
 top.key(b's', rb'by bytes\]', 'sort')
-top.key(b't', rb'lost/s  thread\033.*\\x1b\[7mb\[\d+:\d+\].*q quit', 'threads')
+top.key(b't', rb'lost/s  thread\r.*\\x1b\[7mb\[\d+:\d+\].*q quit', 'threads')
 seen = top.key(b'/nobody\r', rb'filter nobody\]', 'filter')
 if b':' in b''.join(frame(seen)[3:]):
     sys.exit('not filtered: %r' % frame(seen))
 top.key(b'/\033', rb'by bytes\]', 'no filter')
 top.key(b' ', rb'PAUSED', 'pause')
-first = top.key(b'e', rb'lost/s  event\033.*q quit', 'paused')
+first = top.key(b'e', rb'bytes/s  event\r.*q quit', 'paused')
 top.read(1.5)
 if top.out:
     sys.exit('drawn while it pauses: %r' % top.out)
-top.key(b' d', rb'max us  pair', 'pairs')
+top.key(b' d', rb'by p99\]', 'pairs')
 top.size(5)
 os.kill(top.top(), signal.SIGWINCH)
 seen = top.until(rb'\033\[4;1H.*q quit', 'small screen')

@@ -56,14 +56,6 @@ static struct top_sums	 shown;
 static int64_t		 asked, hold;		/* ms; ns */
 static int		 destroyed;
 
-static void
-session_forget(void)
-{
-	free(session.name);
-	free(session.state);
-	memset(&session, 0, sizeof(session));
-}
-
 /* The sub-buffers in use, and all, of each region. */
 static void
 session_buffers(const struct row *s)
@@ -75,8 +67,8 @@ session_buffers(const struct row *s)
 	    ch = row_first(ch->next, "channel"))
 		for (r = row_first(ch->child, "registry"); r != NULL;
 		    r = row_first(r->next, "registry")) {
-			session.used += row_num(r, "used");
-			session.buffers += row_num(ch, "subbufs");
+			session.used += (double)row_num(r, "used");
+			session.buffers += (double)row_num(ch, "subbufs");
 		}
 }
 
@@ -153,12 +145,9 @@ put(void)
 		screen_draw(&shown, &session);
 		return;
 	}
-	if (json_on)
-		top_json(&shown, &session);
-	else {
-		top_print(&screen_view, &shown, &session);
+	top_print(&screen_view, &shown, &session);
+	if (!json_on)
 		putchar('\n');
-	}
 	if (fflush(stdout) == EOF)
 		die_errno("stdout");
 }
@@ -166,16 +155,11 @@ put(void)
 static void
 interval_end(void)
 {
-	struct top_sums sums;
-
-	session_rate();
-	top_take(&sums);
-	if (screen_paused) {
-		top_sums_free(&sums);
+	if (screen_paused)
 		return;
-	}
+	session_rate();
 	top_sums_free(&shown);
-	shown = sums;
+	top_take(&shown);
 	put();
 }
 
@@ -230,6 +214,18 @@ watch(void)
 }
 
 static int
+table_option(const char *name)
+{
+	enum top_by by = TOP_EVENT;
+
+	while (by < TOP_TABLES && strcmp(top_table(by), name) != 0)
+		by++;
+	if ((screen_view.by = by) == TOP_TABLES)
+		die("-g %s: none of event, program, thread and pair", name);
+	return 1;
+}
+
+static int
 top_option(int c)
 {
 	unsigned long long v;
@@ -244,10 +240,7 @@ top_option(int c)
 		top_read_pair(optarg);
 		return given = 1;
 	case 'g':
-		if ((screen_view.by = top_table(optarg)) == TOP_TABLES)
-			die("-g %s: none of event, program, thread and pair",
-			    optarg);
-		return 1;
+		return table_option(optarg);
 	case 'i':
 		if (parse_ms(optarg, &v) == -1 || v < 100 || v > 86400000)
 			die("-i %s: not a time from 100ms to a day", optarg);
@@ -280,7 +273,6 @@ top_main(int argc, char **argv)
 	interval = 1000;
 	bound = BOUND;
 	hold = HOLD;
-	screen_view.by = TOP_TABLES;
 	top_read_init();
 	while ((c = option(argc, argv)) != -1)
 		if (!top_option(c))
@@ -289,8 +281,6 @@ top_main(int argc, char **argv)
 		return usage();
 	if (screen_view.by == TOP_TABLES)
 		screen_view.by = given ? TOP_PAIR : TOP_EVENT;
-	if (screen_view.by == TOP_PAIR && !given)
-		die("-g pair: with -d, or with -D");
 	dirs = which_traces(argv + optind);
 	dir = dirs[0];
 	/* What is read may be anybody's, but utd may have to be met again. */
@@ -305,7 +295,8 @@ top_main(int argc, char **argv)
 	top_read_say();
 	row_free(rows);
 	client_close(client);
-	session_forget();
+	free(session.name);
+	free(session.state);
 	top_sums_free(&shown);
 	which_free(dirs);
 	return ctf_damaged() != 0;
@@ -327,6 +318,6 @@ const struct command cmd_top = {
 	    "-n count\tend after so many intervals",
 	    "-r bytes\tread so many for a second, 0: all (default: 2M)"
 	},
-	.letter = 'g', .value = top_table_name,
+	.letter = 'g', .value = top_table,
 	.run = top_main
 };

@@ -24,14 +24,15 @@
 #include <stdint.h>
 
 #include "../map.h"
+#include "hist.h"
 
 enum top_by { TOP_EVENT, TOP_PROGRAM, TOP_THREAD, TOP_PAIR, TOP_TABLES };
 
 struct top_row {
 	char		*name;
-	double		 events;	/* or pairs that ended */
+	double		 events;
 	uint64_t	 bytes, lost;
-	double		 p50, p99, max;	/* ns of pairs */
+	struct hist	 took;		/* ns of pairs */
 	/* Since the last look: bytes, and events and bytes that were read. */
 	uint64_t	 came, now, read;
 };
@@ -42,61 +43,58 @@ struct top_sums {
 	double		 events;
 	uint64_t	 bytes, read, lost, packets_lost;
 	int64_t		 ns;		/* the length */
-	int		 partly;	/* pairs had to be told from a part */
+	int		 partly;	/* pairs are those of single packets */
 };
 
 /* What utd tells of the session, for a second; and how it is. */
 struct top_session {
 	char		*name, *state;	/* NULL: not known */
+	const char	*trouble;	/* NULL: none */
 	double		 events, bytes, lost;
 	int		 rated;		/* these three are known */
-	uint64_t	 used, buffers;
-	const char	*trouble;	/* NULL: none */
+	double		 used, buffers;
 };
 
-/* top_read.c: the files of the directory. */
+/* Which rows are printed. */
+struct top_view {
+	enum top_by	 by;
+	unsigned int	 sort;		/* a column, below TOP_SORTS */
+	const char	*filter;	/* a part of names; "" for all */
+	size_t		 most;		/* rows */
+};
+
+#define TOP_SORTS	3
+
+/* top_read.c: the files of the directory, of so many bytes a second. */
 void	 top_read_init(void);
-void	 top_read_begin(const char *, uint64_t);
 void	 top_read_pair(const char *);	/* of -D; NULL: -d */
+void	 top_read_begin(const char *, uint64_t);
 /*
  * Read what is new.  Pairs wait for events that may be so many ns late, unless
  * `all' says that no more will come.
  */
-void	 top_look(int64_t hold, int all);
+void	 top_look(int64_t, int);
 /* What came since the last time; top_sums_free() is for the caller. */
 void	 top_take(struct top_sums *);
 void	 top_sums_free(struct top_sums *);
 void	 top_read_say(void);
 
-/* top_print.c: a line each for the rows of a table, or an object of JSON. */
-enum top_sort { SORT_EVENTS, SORT_BYTES, SORT_LOST, SORT_NAME, TOP_SORTS };
-
-struct top_view {
-	enum top_by	 by;
-	enum top_sort	 sort;
-	const char	*filter;	/* a part of names; "" for all */
-	size_t		 most;		/* lines of rows */
-	const char	*end;		/* of each line */
-};
-
-const char *top_table_name(size_t);	/* NULL: there are no more */
-enum top_by top_table(const char *);	/* TOP_TABLES: none of that name */
-const char *top_sort_name(const struct top_view *);
+/* top_print.c: lines, or JSON. */
+const char *top_table(size_t);		/* NULL: there are no more */
+const char *top_column(const struct top_view *);	/* the sorted one */
 void	 top_print(const struct top_view *, const struct top_sums *,
 	    const struct top_session *);
-void	 top_json(const struct top_sums *, const struct top_session *);
 
 /* top_screen.c: the terminal. */
-int	 screen_begin(void);		/* 0: there is none, or no such */
-void	 screen_end(void);
-void	 screen_draw(const struct top_sums *, const struct top_session *);
-/* Wait so many ms, or for a key: what was seen, as bits. */
-int	 screen_wait(int);
-
-#define SCREEN_QUIT	1
-#define SCREEN_DRAW	2
-
 extern struct top_view	 screen_view;
 extern int		 screen_paused;
+
+int	 screen_begin(void);		/* 0: there is none that can do it */
+void	 screen_end(void);
+void	 screen_draw(const struct top_sums *, const struct top_session *);
+/* Wait so many ms, or for a key: what is wanted, as bits. */
+#define SCREEN_QUIT	1
+#define SCREEN_DRAW	2
+int	 screen_wait(int);
 
 #endif /* TOP_H */

@@ -15,293 +15,232 @@
  */
 
 /*
- * utctl top: what is printed of an interval.  All but names is per second, and
- * an estimate has a tilde before it.
+ * utctl top: what is printed of an interval.  Lines tell rates, and JSON what
+ * came; an estimate has a tilde before it.
  */
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "../json.h"
+#include "../ctf/ctf.h"
 #include "../say.h"
+#include "common/compat.h"
+#include "rows.h"
 #include "top.h"
 
-static const char *const tables[TOP_TABLES] = {
-	"event", "program", "thread", "pair"
+#define NS	1e9
+
+/* The rows of a table that are printed. */
+struct chosen {
+	const struct top_sums	*sums;
+	enum top_by		 by;
+	struct top_row		**rows;
 };
-static const char *const sorts[TOP_SORTS] = {
-	"events", "bytes", "lost", "name"
-};
-/* The same columns of pairs. */
-static const char *const pair_sorts[TOP_SORTS] = {
-	"calls", "p50", "p99", "name"
-};
-static enum top_sort	 order;
+
+static struct top_view	 order;
 
 const char *
-top_table_name(size_t i)
+top_table(size_t i)
 {
-	return i < TOP_TABLES ? tables[i] : NULL;
+	static const char *const names[] = {
+		"event", "program", "thread", "pair"
+	};
+
+	return i < TOP_TABLES ? names[i] : NULL;
 }
 
-enum top_by
-top_table(const char *name)
+const char *
+top_column(const struct top_view *v)
 {
-	enum top_by by = TOP_EVENT;
+	static const char *const names[][TOP_SORTS] = {
+		{ "events", "bytes", "lost" }, { "calls", "p99", "max" }
+	};
 
-	while (by < TOP_TABLES && strcmp(tables[by], name) != 0)
-		by++;
-	return by;
-}
-
-static int
-is_sampled(const struct top_sums *ss)
-{
-	return ss->read < ss->bytes;
+	return names[v->by == TOP_PAIR][v->sort];
 }
 
 static double
-sort_value(const struct top_row *row)
+sort_value(struct top_row *row)
 {
-	switch (order) {
-	case SORT_BYTES:
-		return row->max > 0 ? row->p50 : (double)row->bytes;
-	case SORT_LOST:
-		return row->max > 0 ? row->p99 : (double)row->lost;
-	default:
-		return row->events;
-	}
+	if (order.by != TOP_PAIR)
+		return order.sort == 0 ? row->events : order.sort == 1 ?
+		    (double)row->bytes : (double)row->lost;
+	return order.sort == 0 ? (double)row->took.n : order.sort == 1 ?
+	    hist_quantile(&row->took, 990) : row->took.max;
 }
 
 static int
 row_cmp(const void *a, const void *b)
 {
-	const struct top_row *x = *(struct top_row *const *)a;
-	const struct top_row *y = *(struct top_row *const *)b;
+	struct top_row *x = *(struct top_row *const *)a;
+	struct top_row *y = *(struct top_row *const *)b;
 	const double v = sort_value(x), w = sort_value(y);
 
-	if (order == SORT_NAME || v == w)
-		return strcmp(x->name, y->name);
-	return v < w ? 1 : -1;
+	return v == w ? strcmp(x->name, y->name) : v < w ? 1 : -1;
 }
 
-/* A number for each second, or a dash, and a blank before it. */
-static void
-put_rate(int width, double v, int64_t ns, const char *mark)
+static const char *
+mark(const struct top_sums *ss)
 {
-	char text[64];
-
-	snprintf(text, sizeof(text), "%s%.0f", mark,
-	    ns > 0 ? v / ((double)ns / 1e9) : 0);
-	printf("%*s ", width, text);
+	return ss->read < ss->bytes ? "~" : "";
 }
 
-static void
-put_us(double ns, const char *mark)
+static double
+rate(double v, const struct top_sums *ss)
 {
-	char text[64];
-
-	snprintf(text, sizeof(text), "%s%.3f", mark, ns / 1e3);
-	printf("%12s ", text);
+	return ss->ns > 0 ? v * NS / (double)ss->ns : 0;
 }
 
 static void
-put_row(const struct top_row *row, enum top_by by, const struct top_sums *ss)
+put_counts(struct rows *t, const struct chosen *c, const struct top_row *row)
 {
-	const char *mark = is_sampled(ss) ? "~" : "";
-
-	if (by == TOP_PAIR) {
-		mark = ss->partly ? "~" : "";
-		if (ss->partly)
-			printf("%12s ", "-");
-		else
-			put_rate(12, row->events, ss->ns, "");
-		put_us(row->p50, mark);
-		put_us(row->p99, mark);
-		put_us(row->max, mark);
+	json_u64("events", (uint64_t)(row->events + 0.5));
+	json_u64("bytes", row->bytes);
+	row_text(t, "events/s", "%s%.0f", mark(c->sums),
+	    rate(row->events, c->sums));
+	row_text(t, "bytes/s", "%s%.0f", c->by == TOP_EVENT ? mark(c->sums) :
+	    "", rate((double)row->bytes, c->sums));
+	if (c->by == TOP_EVENT)
 		return;
-	}
-	put_rate(12, row->events, ss->ns, mark);
-	put_rate(12, (double)row->bytes, ss->ns, by == TOP_EVENT ? mark : "");
-	if (by == TOP_EVENT)
-		printf("%12s ", "-");
-	else
-		put_rate(12, (double)row->lost, ss->ns, "");
+	json_u64("discarded", row->lost);
+	row_text(t, "lost/s", "%.0f", rate((double)row->lost, c->sums));
 }
 
 static void
-put_rows(const struct top_view *v, const struct top_sums *ss)
+put_row(struct rows *t, const void *arg, size_t i)
 {
-	struct top_row **rows;
+	const struct chosen *c = arg;
+	struct top_row *row = c->rows[i];
+	char *name;
+
+	json_string(top_table(c->by), row->name);
+	if (c->by != TOP_PAIR)
+		put_counts(t, c, row);
+	else {
+		if (!c->sums->partly)
+			json_u64("calls", row->took.n);
+		row_text(t, "calls/s", c->sums->partly ? "-" : "%.0f",
+		    rate((double)row->took.n, c->sums));
+		row_hist(t, &row->took, 1);
+	}
+	if (row_end(t, top_table(c->by))) {
+		printf("  %s\n", name = clean(row->name));
+		free(name);
+	}
+}
+
+static void
+put_table(const char *array, const struct top_view *v,
+    const struct top_sums *ss)
+{
+	static const int widths[] = { 12, 12, 12, 12, 12, 12, 12 };
+	struct rows t = { .fixed = widths };
+	struct chosen c = { ss, v->by, NULL };
 	size_t i, n = 0;
 	char *name;
 
-	order = v->sort;
-	rows = (struct top_row **)map_sorted(&ss->rows[v->by], row_cmp);
+	order = *v;
+	c.rows = (struct top_row **)map_sorted(&ss->rows[v->by], row_cmp);
 	for (i = 0; i < ss->rows[v->by].n && n < v->most; i++) {
-		name = clean(rows[i]->name);
-		if (strstr(name, v->filter) != NULL) {
-			put_row(rows[i], v->by, ss);
-			printf(" %s%s", name, v->end);
-			n++;
-		}
+		name = clean(c.rows[i]->name);
+		if (strstr(name, v->filter) != NULL)
+			c.rows[n++] = c.rows[i];
 		free(name);
 	}
-	free(rows);
+	rows_put(&t, array, n, put_row, &c);
+	free(c.rows);
 }
 
+/* A number: a member, or a part of the line. */
 static void
-put_head(const struct top_view *v)
+put(const char *member, double v, const char *fmt, double shown)
 {
-	if (v->by == TOP_PAIR)
-		printf("%12s %12s %12s %12s  pair", "calls/s", "p50 us",
-		    "p99 us", "max us");
-	else
-		printf("%12s %12s %12s  %s", "events/s", "bytes/s", "lost/s",
-		    tables[v->by]);
-	printf("%s", v->end);
+	json_real(member, v);
+	if (!json_on)
+		printf(fmt, shown);
 }
 
 /* What utd tells, without a look at any file. */
 static void
-put_session(const struct top_session *s, const char *end)
+put_session(const struct top_session *s)
 {
 	char *name = clean(s->name == NULL ? "no session" : s->name);
 	char *state = clean(s->trouble != NULL ? s->trouble :
 	    s->state == NULL ? "only its files are known" : s->state);
 
-	printf("%s: %s", name, state);
+	json_object("session");
+	json_string("name", s->name);
+	json_string("state", s->state);
+	json_string("trouble", s->trouble);
+	if (!json_on)
+		printf("%s: %s", name, state);
+	if (s->rated) {
+		put("events_per_s", s->events, ", %.0f events/s", s->events);
+		put("bytes_per_s", s->bytes, ", %.0f bytes/s", s->bytes);
+		put("lost_per_s", s->lost, ", %.0f lost/s", s->lost);
+	}
+	if (s->buffers > 0) {
+		put("used", s->used, ", %.0f", s->used);
+		put("buffers", s->buffers, " of %.0f buffers in use",
+		    s->buffers);
+	}
+	json_end();
 	free(name);
 	free(state);
-	if (s->rated)
-		printf(", %.0f events/s, %.0f bytes/s, %.0f lost/s", s->events,
-		    s->bytes, s->lost);
-	if (s->buffers > 0)
-		printf(", %" PRIu64 " of %" PRIu64 " buffers in use", s->used,
-		    s->buffers);
-	printf("%s", end);
 }
 
 static void
-put_files(const struct top_sums *ss, const char *end)
+put_files(const struct top_sums *ss)
 {
-	const char *mark = is_sampled(ss) ? "~" : "";
+	const double part = ss->bytes == 0 ? 1 :
+	    (double)ss->read / (double)ss->bytes;
 
-	const double s = ss->ns > 0 ? (double)ss->ns / 1e9 : 1;
-
-	printf("in its files: %s%.0f events/s, %.0f bytes/s, %.0f lost/s",
-	    mark, ss->events / s, (double)ss->bytes / s,
-	    (double)ss->lost / s);
-	if (ss->packets_lost > 0)
+	if (!json_on)
+		printf("\nin its files: %s", mark(ss));
+	put("events", (double)(uint64_t)(ss->events + 0.5), "%.0f events/s",
+	    rate(ss->events, ss));
+	put("bytes", (double)ss->bytes, ", %.0f bytes/s",
+	    rate((double)ss->bytes, ss));
+	put("discarded", (double)ss->lost, ", %.0f lost/s",
+	    rate((double)ss->lost, ss));
+	json_u64("lost_packets", ss->packets_lost);
+	if (!json_on && ss->packets_lost > 0)
 		printf(", %" PRIu64 " packet%s lost", ss->packets_lost,
 		    many(ss->packets_lost));
-	if (is_sampled(ss))
-		printf(", sampled %.1f %%",
-		    100 * (double)ss->read / (double)ss->bytes);
-	printf("%s", end);
+	put("sampled", part, part < 1 ? ", sampled %.1f %%" : "", 100 * part);
+	json_bool("pairs_sampled", ss->partly);
+	if (!json_on)
+		puts(ss->partly && ss->rows[TOP_PAIR].n > 0 ?
+		    ", pairs in single packets only" : "");
 }
 
 void
 top_print(const struct top_view *v, const struct top_sums *ss,
     const struct top_session *s)
 {
-	char when[32];
-	time_t now = time(NULL);
-	struct tm tm;
-
-	if (localtime_r(&now, &tm) == NULL ||
-	    strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm) == 0)
-		when[0] = '\0';
-	printf("%s, ", when);
-	put_session(s, v->end);
-	put_files(ss, v->end);
-	put_head(v);
-	put_rows(v, ss);
-}
-
-const char *
-top_sort_name(const struct top_view *v)
-{
-	return (v->by == TOP_PAIR ? pair_sorts : sorts)[v->sort];
-}
-
-/*
- * JSON: what came in the interval, and not for each second.
- */
-
-static void
-json_row(const struct top_row *row, enum top_by by, const struct top_sums *ss)
-{
-	json_object(NULL);
-	json_string(tables[by], row->name);
-	if (by == TOP_PAIR) {
-		if (!ss->partly)
-			json_u64("calls", (uint64_t)row->events);
-		json_real("p50", row->p50);
-		json_real("p99", row->p99);
-		json_real("max", row->max);
-	} else {
-		json_u64("events", (uint64_t)(row->events + 0.5));
-		json_u64("bytes", row->bytes);
-		if (by != TOP_EVENT)
-			json_u64("discarded", row->lost);
-	}
-	json_end();
-}
-
-static void
-json_recorded(const struct top_session *s)
-{
-	json_object("session");
-	json_string("name", s->name);
-	json_string("state", s->state);
-	json_string("trouble", s->trouble);
-	if (s->rated) {
-		json_real("events_per_s", s->events);
-		json_real("bytes_per_s", s->bytes);
-		json_real("lost_per_s", s->lost);
-	}
-	if (s->buffers > 0) {
-		json_u64("used", s->used);
-		json_u64("buffers", s->buffers);
-	}
-	json_end();
-}
-
-void
-top_json(const struct top_sums *ss, const struct top_session *s)
-{
-	static const char *const names[TOP_TABLES] = {
+	static const char *const arrays[] = {
 		"by_event", "by_program", "by_thread", "pairs"
 	};
-	struct top_row **rows;
-	enum top_by by;
+	struct top_view all = { .filter = "", .most = SIZE_MAX };
+	char when[CTF_TIMELEN];
 	struct timespec ts;
-	size_t i;
+	int64_t now;
 
-	clock_gettime(CLOCK_REALTIME, &ts);
+	ut_clock_gettime(CLOCK_REALTIME, &ts);
+	now = (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+	ctf_print_time(now, when);
+	if (!json_on)
+		printf("%.19s, ", when);
 	json_object(NULL);
-	json_ns("ns", (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec);
+	json_ns("ns", now);
 	json_ns("interval_ns", ss->ns);
-	json_recorded(s);
-	json_u64("events", (uint64_t)(ss->events + 0.5));
-	json_u64("bytes", ss->bytes);
-	json_u64("discarded", ss->lost);
-	json_u64("lost_packets", ss->packets_lost);
-	json_real("sampled", ss->bytes == 0 ? 1 :
-	    (double)ss->read / (double)ss->bytes);
-	json_bool("pairs_sampled", ss->partly);
-	order = SORT_EVENTS;
-	for (by = TOP_EVENT; by < TOP_TABLES; by++) {
-		rows = (struct top_row **)map_sorted(&ss->rows[by], row_cmp);
-		json_array(names[by]);
-		for (i = 0; i < ss->rows[by].n; i++)
-			json_row(rows[i], by, ss);
-		json_end();
-		free(rows);
-	}
+	put_session(s);
+	put_files(ss);
+	for (all.by = 0; json_on && all.by < TOP_TABLES; all.by++)
+		put_table(arrays[all.by], &all, ss);
 	json_end();
+	if (!json_on)
+		put_table(NULL, v, ss);
 }

@@ -47,19 +47,13 @@
 #define WINDOW	(32 << 10)	/* bytes of a file in memory */
 #define MERGED	(64 << 10)	/* packets that wait for others */
 
-/* A pair of that name, and what it took in this interval. */
-struct took {
-	char		*name;
-	struct hist	 hist;
-};
-
 static struct reader	 files;		/* all streams are idle ones */
 static struct reader	 merged;	/* a stream for each packet, for pairs */
 static struct watch	 watch;
 static struct top_sums	 sums;
 static struct map	 classes;	/* rows, by classes of events */
-static struct map	 durations;	/* struct took, by name */
-static struct took	 unseen;	/* of pairs that are told wholly only */
+static struct map	 durations;	/* rows of pairs; they stay */
+static struct top_row	 unseen;	/* of pairs that are not shown */
 static struct pairs	 pairs;
 static int		 pairing;	/* -d or -D */
 static uint64_t		 bound;		/* bytes for a second; 0: all */
@@ -80,17 +74,17 @@ now_ns(clockid_t clock)
 }
 
 static struct top_row *
-row_of(enum top_by by, const char *name)
+row_of(struct map *rows, const char *name)
 {
 	const uint64_t key = map_bytes(0, name, strlen(name));
-	struct top_row *row = map_get(&sums.rows[by], key);
+	struct top_row *row = map_get(rows, key);
 
 	if (row != NULL)
 		return row;
 	if ((row = calloc(1, sizeof(*row))) == NULL)
 		die_errno("malloc");
 	row->name = format("%s", name);
-	map_put(&sums.rows[by], key, row);
+	map_put(rows, key, row);
 	return row;
 }
 
@@ -100,7 +94,7 @@ row_of_event(const struct ctf_eclass *ev)
 	struct top_row *row = map_get(&classes, (uintptr_t)ev);
 
 	if (row == NULL) {
-		row = row_of(TOP_EVENT, ev->name);
+		row = row_of(&sums.rows[TOP_EVENT], ev->name);
 		map_put(&classes, (uintptr_t)ev, row);
 	}
 	return row;
@@ -109,7 +103,8 @@ row_of_event(const struct ctf_eclass *ev)
 static struct top_row *
 row_of_program(const struct ctf_who *who)
 {
-	return row_of(TOP_PROGRAM, who->name[0] == '\0' ? "-" : who->name);
+	return row_of(&sums.rows[TOP_PROGRAM], who->name[0] == '\0' ? "-" :
+	    who->name);
 }
 
 static struct top_row *
@@ -122,39 +117,24 @@ row_of_thread(const struct ctf_who *who)
 	if (who->has & 1 << ROLE_VTID)
 		snprintf(tid, sizeof(tid), "%" PRId64, who->vtid);
 	snprintf(name, sizeof(name), "%s[%s:%s]", who->name, pid, tid);
-	return row_of(TOP_THREAD, name);
+	return row_of(&sums.rows[TOP_THREAD], name);
 }
 
 /*
  * Pairs.
  */
 
-static struct took *
-took_of(const char *name, uint64_t address, int has)
-{
-	char text[PAIR_NAME];
-	uint64_t key;
-	struct took *t;
-
-	snprintf(text, sizeof(text), has ? "%s 0x%" PRIx64 : "%s", name,
-	    address);
-	key = map_bytes(0, text, strlen(text));
-	if ((t = map_get(&durations, key)) != NULL)
-		return t;
-	if ((t = calloc(1, sizeof(*t))) == NULL)
-		die_errno("malloc");
-	t->name = format("%s", text);
-	map_put(&durations, key, t);
-	return t;
-}
-
 static void *
 pair_begin(void *arg, const struct ctf_stream *s, const char *name,
     const struct ctf_field_at *at, uint64_t address)
 {
+	char text[PAIR_NAME];
+
 	(void)arg;
 	(void)s;
-	return took_of(name, address, at != NULL);
+	snprintf(text, sizeof(text), at != NULL ? "%s 0x%" PRIx64 : "%s", name,
+	    address);
+	return row_of(&durations, text);
 }
 
 /* One packet is of one thread, so there its pairs would be those that stay. */
@@ -163,18 +143,18 @@ pair_begin_key(void *arg, const struct ctf_stream *s, const char *name)
 {
 	(void)arg;
 	(void)s;
-	return stride > 1 ? &unseen : took_of(name, 0, 0);
+	return stride > 1 ? &unseen : row_of(&durations, name);
 }
 
 static void
 pair_ended(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 {
-	struct took *t = e->what;
+	struct top_row *row = e->what;
 
 	(void)arg;
 	(void)s;
-	if (t != &unseen)
-		hist_add(&t->hist, (double)e->took);
+	if (row != &unseen)
+		hist_add(&row->took, (double)e->took);
 }
 
 static void
@@ -462,31 +442,19 @@ top_look(int64_t hold, int all)
 	looked = now;
 }
 
-static void
-took_take(struct took *t)
-{
-	struct top_row *row;
-
-	if (t->hist.n == 0)
-		return;
-	row = row_of(TOP_PAIR, t->name);
-	row->events = (double)t->hist.n;
-	row->p50 = hist_quantile(&t->hist, 500);
-	row->p99 = hist_quantile(&t->hist, 990);
-	row->max = t->hist.max;
-	hist_free(&t->hist);
-	memset(&t->hist, 0, sizeof(t->hist));
-}
-
 void
 top_take(struct top_sums *to)
 {
 	const int64_t now = now_ns(CLOCK_MONOTONIC);
+	struct top_row *row;
 	size_t i;
 
-	for (i = 0; i < durations.cap; i++)
-		if (durations.v[i].value != NULL)
-			took_take(durations.v[i].value);
+	for (i = 0; i < durations.cap; i++) {
+		if ((row = durations.v[i].value) == NULL || row->took.n == 0)
+			continue;
+		row_of(&sums.rows[TOP_PAIR], row->name)->took = row->took;
+		memset(&row->took, 0, sizeof(row->took));
+	}
 	sums.ns = now - taken;
 	taken = now;
 	*to = sums;
@@ -504,6 +472,7 @@ top_sums_free(struct top_sums *ss)
 	for (by = 0; by < TOP_TABLES; by++) {
 		for (i = 0; i < ss->rows[by].cap; i++)
 			if ((row = ss->rows[by].v[i].value) != NULL) {
+				hist_free(&row->took);
 				free(row->name);
 				free(row);
 			}

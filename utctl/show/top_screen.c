@@ -44,7 +44,7 @@
 #define AROUND	6		/* lines that are no rows */
 
 struct top_view		 screen_view = { .filter = "", .most = SIZE_MAX,
-    .end = "\n" };
+    .by = TOP_TABLES };
 int			 screen_paused;
 
 static struct termios	 before;
@@ -131,7 +131,6 @@ screen_begin(void)
 		catch(signals[i]);
 	atexit(screen_end);
 	say_to(note_take);
-	screen_view.end = "\033[K\n";
 	enter();
 	return 1;
 }
@@ -154,7 +153,7 @@ put_keys(void)
 		printf("filter: %s_", text);
 	else
 		printf("%s%s  [by %s%s%s]", screen_paused ? "PAUSED  " : "",
-		    HELP, top_sort_name(&screen_view), filter[0] != '\0' ?
+		    HELP, top_column(&screen_view), filter[0] != '\0' ?
 		    ", filter " : "", text);
 	free(text);
 }
@@ -166,11 +165,10 @@ screen_draw(const struct top_sums *ss, const struct top_session *s)
 
 	screen_view.most = n > AROUND ? n - AROUND : 1;
 	screen_view.filter = filter;
-	printf("\033[H");
+	printf("\033[H\033[J");
 	top_print(&screen_view, ss, s);
-	printf("\033[J\033[%zu;1H%s\033[K\n", n > 1 ? n - 1 : 1, note);
+	printf("\033[%zu;1H%s\n", n > 1 ? n - 1 : 1, note);
 	put_keys();
-	printf("\033[K");
 	(void)fflush(stdout);
 }
 
