@@ -123,7 +123,7 @@ session_ask(void)
 	session.trouble = "no utd runs: waiting for it";
 }
 
-/* What came from the first answer of the interval to the last. */
+/* Compute rates from the first answer of the interval to the last. */
 static void
 session_rate(void)
 {
@@ -283,7 +283,7 @@ top_main(int argc, char **argv)
 		screen_view.by = given ? TOP_PAIR : TOP_EVENT;
 	dirs = which_traces(argv + optind);
 	dir = dirs[0];
-	/* What is read may be anybody's, but utd may have to be met again. */
+	/* Traces may be anybody's, but utd may have to be met again. */
 	ut_confine(0);
 	top_read_begin(dir, bound);
 	batch |= !screen_begin();

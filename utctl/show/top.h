@@ -37,7 +37,7 @@ struct top_row {
 	uint64_t	 came, now, read;
 };
 
-/* What came in an interval. */
+/* Events and bytes of an interval. */
 struct top_sums {
 	struct map	 rows[TOP_TABLES];
 	double		 events;
@@ -46,7 +46,7 @@ struct top_sums {
 	int		 partly;	/* pairs are those of single packets */
 };
 
-/* What utd tells of the session, for a second; and how it is. */
+/* The session, as utd tells of it, and its rates for a second. */
 struct top_session {
 	char		*name, *state;	/* NULL: not known */
 	const char	*trouble;	/* NULL: none */
@@ -67,14 +67,14 @@ struct top_view {
 
 /* top_read.c: the files of the directory, of so many bytes a second. */
 void	 top_read_init(void);
-void	 top_read_pair(const char *);	/* of -D; NULL: -d */
+void	 top_read_pair(const char *);	/* -D's; NULL: -d */
 void	 top_read_begin(const char *, uint64_t);
 /*
  * Read what is new.  Pairs wait for events that may be so many ns late, unless
  * `all' says that no more will come.
  */
 void	 top_look(int64_t, int);
-/* What came since the last time; top_sums_free() is for the caller. */
+/* Take the sums since the last time; the caller frees what is in them. */
 void	 top_take(struct top_sums *);
 void	 top_sums_free(struct top_sums *);
 void	 top_read_say(void);

@@ -48,7 +48,7 @@
 #define MERGED	(64 << 10)	/* packets that wait for others */
 
 static struct reader	 files;		/* all streams are idle ones */
-static struct reader	 merged;	/* a stream for each packet, for pairs */
+static struct reader	 merged;	/* a stream for each packet */
 static struct watch	 watch;
 static struct top_sums	 sums;
 static struct map	 classes;	/* rows, by classes of events */
