@@ -37,7 +37,7 @@
 #define BOUND		(2 << 20)	/* bytes for a second */
 #define NS_MS		INT64_C(1000000)
 
-/* What utd has counted since the session began. */
+/* Counts by utd since the session began. */
 struct counts {
 	uint64_t	 events, bytes, lost;
 	int64_t		 ms;		/* when it said so; 0: it did not */

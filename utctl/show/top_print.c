@@ -162,7 +162,7 @@ put(const char *member, double v, const char *fmt, double shown)
 		printf(fmt, shown);
 }
 
-/* What utd tells, without a look at any file. */
+/* Print utd's answer, which no file has. */
 static void
 put_session(const struct top_session *s)
 {

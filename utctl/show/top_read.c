@@ -19,9 +19,10 @@
  *
  * Headers of packets tell exactly whose bytes came, and what was lost.  Events
  * are counted in the packets, of which no more are read than a bound of bytes a
- * second allows: where more come, each so manieth packet, over all files, is
- * read, and what is counted there is scaled by bytes.  The packets of threads
- * that trace rarely are all read: these alone tell their threads in each event.
+ * second allows: where more come, one of so many packets is read, evenly over
+ * all files, and what is counted there is scaled by bytes.  The packets of
+ * threads that trace rarely are all read: these alone tell their threads in
+ * each event.
  *
  * If all packets are read, their events make pairs in the order of time.  Else
  * a pair is seen only where one packet has both ends.
@@ -53,12 +54,12 @@ static struct watch	 watch;
 static struct top_sums	 sums;
 static struct map	 classes;	/* rows, by classes of events */
 static struct map	 durations;	/* rows of pairs; they stay */
-static struct top_row	 unseen;	/* of pairs that are not shown */
+static struct top_row	 unseen;	/* pairs that are not shown */
 static struct pairs	 pairs;
 static int		 pairing;	/* -d or -D */
 static uint64_t		 bound;		/* bytes for a second; 0: all */
-static uint64_t		 stride, turn;	/* each so manieth packet is read */
-static int		 begun;		/* what was there before is over */
+static uint64_t		 stride, turn;	/* one of `stride' packets is read */
+static int		 begun;		/* the first look is over */
 static int64_t		 looked;	/* ns: the last look */
 static int64_t		 taken;		/* ns: when sums began */
 static double		 events_now;	/* since that, as are these two */
@@ -341,7 +342,7 @@ stream_look(struct ctf_stream *s)
 	ctf_window_drop(s);
 }
 
-/* What was counted since the last look stands for all that came. */
+/* Scale counts since the last look, which stand for all that came. */
 static void
 row_scale(struct top_row *row, enum top_by by)
 {
@@ -394,7 +395,7 @@ stream_next(size_t *i)
 	return NULL;
 }
 
-/* Choose evenly: from a packet by chance on, each so manieth of all files. */
+/* Choose evenly: one of so many packets of all files, the first by chance. */
 static void
 choose(int64_t now)
 {
