@@ -229,6 +229,8 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/show/profile.c utctl/show/proto.c utctl/show/rows.c \
 		utctl/show/show.c utctl/show/stacks.c utctl/show/stat.c \
 		utctl/show/stat_cores.c utctl/show/timeline.c \
+		utctl/show/top.c utctl/show/top_print.c \
+		utctl/show/top_read.c utctl/show/top_screen.c \
 		utctl/show/tree.c utctl/show/view.c utctl/show/weigh.c \
 		utctl/show/which.c utctl/sym/calls.c utctl/sym/demangle.c \
 		utctl/sym/dwarf.c utctl/sym/dwarf_lines.c \
@@ -252,10 +254,10 @@ UTCTL_HDRS =	utctl/client.h utctl/ctf/cores.h utctl/ctf/ctf.h \
 		utctl/show/pair.h utctl/show/pair_role.h utctl/show/print.h \
 		utctl/show/proto.h utctl/show/rows.h utctl/show/show.h \
 		utctl/show/stacks.h utctl/show/stat.h utctl/show/timeline.h \
-		utctl/show/weigh.h utctl/sym/demangle.h utctl/sym/dwarf.h \
-		utctl/sym/dwarf_priv.h utctl/sym/elf.h utctl/sym/image.h \
-		utctl/sym/process.h utctl/sym/symbols.h utctl/utctl.h \
-		utctl/when.h
+		utctl/show/top.h utctl/show/weigh.h utctl/sym/demangle.h \
+		utctl/sym/dwarf.h utctl/sym/dwarf_priv.h utctl/sym/elf.h \
+		utctl/sym/image.h utctl/sym/process.h utctl/sym/symbols.h \
+		utctl/utctl.h utctl/when.h
 
 WRAP_OBJS =	libut/wrap/choose.o libut/wrap/cpu.o libut/wrap/cpu_signal.o \
 		libut/wrap/early.o libut/wrap/func.o libut/wrap/malloc.o \

@@ -23,7 +23,7 @@ in_help() {
 page_of() {
 	case $1 in
 	record|recover)		echo 'utctl-record(1)' ;;
-	view|export)		echo 'utctl-view(1)' ;;
+	view|top|export)	echo 'utctl-view(1)' ;;
 	stat|heap|locks)	echo 'utctl-stat(1)' ;;
 	help|version)		echo 'utctl(1)' ;;
 	*)			echo 'utctl-session(1)' ;;

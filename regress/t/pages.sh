@@ -144,6 +144,9 @@ printed 'status -j' 'list -j'
 expect 0 '"uint64"' utctl events -j
 printed 'events -j' 'list -j'
 pulse off
+background utctl top -j -D pthread:mutex_request,pthread:mutex_acquired \
+    -i 200ms "$T/trace" >"$T/top"
+until_ok [ -s "$T/top" ] || fail "top"
 UT_REGISTER_TIMEOUT=60000 ./prog/calls <<'THE END' >/dev/null || fail "calls: $?"
 1 malloc 100 0x1000 0xa1
 1 free 0x1000 0xa2
@@ -156,6 +159,10 @@ UT_REGISTER_TIMEOUT=60000 ./prog/calls <<'THE END' >/dev/null || fail "calls: $?
 1 malloc 50 0x2000 0xa1
 THE END
 utctl stop >/dev/null || fail "stop"
+until_ok grep -q '"pairs":.{' "$T/top" || fail "top: no pairs"
+kill "$LAST"
+cp "$T/top" "$T/out"
+printed 'top -j'
 for o in -j -jq '-ij -D pthread:mutex_request,pthread:mutex_acquired'; do
 	expect 0 '"' utctl view $o "$T/trace"
 	printed 'view -j'

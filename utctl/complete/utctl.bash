@@ -62,13 +62,13 @@ _utctl()
 		*,-o|*,-R)
 			actions='-A directory'
 			;;
-		*,-[lLmkex]|export,-F|stat,-g)
+		*,-[lLmkex]|export,-F|stat,-g|top,-g)
 			words=$(_utctl_values "$tool" "$command" "$prev")
 			;;
 		enable-event,*|disable-event,*|events,*)
 			words=$(_utctl_values "$tool" "$command" -e)
 			;;
-		view,*|stat,*|heap,*|locks,*|export,*)
+		view,*|stat,*|heap,*|locks,*|export,*|top,*)
 			words=$(_utctl_sessions "$tool")
 			actions='-A directory'
 			;;

@@ -37,26 +37,20 @@
 #include <string.h>
 #include <time.h>
 
+#include "../client.h"
 #include "../ctf/select.h"
 #include "../say.h"
+#include "common/attr.h"
 #include "common/compat.h"
 #include "follow.h"
 
 #define ROUND		100		/* ms */
-#define LOOK		1000		/* ms between two searches, at least */
+#define LOOK		900		/* ms between two searches, at least */
 #define COSTLY		20		/* times as long as a search took */
 #define AWAY		6		/* looks before a file is gone */
+#define HOLD_MAX	5000		/* ms; an interval may be longer */
+#define MARGIN		200		/* ms: a turn takes a while */
 #define NS_MS		INT64_C(1000000)
-
-/* The directory that is followed, and when it is searched again. */
-struct place {
-	const char	*dir;
-	dev_t		 dev;
-	ino_t		 ino;		/* 0: it was not there yet */
-	int		 gone;
-	int		 last;		/* damage is told of from now on */
-	int64_t		 next;		/* ns */
-};
 
 static int64_t
 clock_ns(clockid_t clock)
@@ -65,6 +59,48 @@ clock_ns(clockid_t clock)
 
 	ut_clock_gettime(clock, &ts);
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static int
+is_same_dir(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return stat(a, &sa) == 0 && stat(b, &sb) == 0 &&
+	    sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
+const struct row *
+follow_session(struct client *c, const char *dir, struct row **rows)
+{
+	const struct row *s;
+
+	row_free(*rows);
+	*rows = NULL;
+	if (client_ask(c, UT_CTL_LIST, "", rows) == -1)
+		return NULL;
+	for (s = (*rows)->child; s != NULL; s = s->next)
+		if (strcmp(s->what, "session") == 0 &&
+		    row_str(s, "dir")[0] != '\0' &&
+		    is_same_dir(row_str(s, "dir"), dir))
+			return s;
+	return NULL;
+}
+
+int64_t
+follow_hold(const struct row *session)
+{
+	const char *name = attr_table[ATTR_FLUSH].name;
+	const struct row *ch;
+	uint64_t most = 0;
+
+	for (ch = session->child; ch != NULL; ch = ch->next)
+		if (strcmp(ch->what, "channel") == 0 &&
+		    row_num(ch, name) > most)
+			most = row_num(ch, name);
+	if (most > HOLD_MAX)
+		most = HOLD_MAX;
+	return ((int64_t)most + MARGIN) * NS_MS;
 }
 
 static int
@@ -80,7 +116,7 @@ is_same(const struct ctf_trace *a, const struct ctf_trace *b)
  */
 static void
 trace_read(struct reader *r, struct ctf_trace **trp, const struct stat *st,
-    const struct place *p, const struct reader_ops *ops)
+    const struct watch *p, const struct reader_ops *ops)
 {
 	struct ctf_trace *old = *trp, *new;
 	struct ctf_stream *s;
@@ -226,7 +262,7 @@ forget_traces(struct reader *r)
 
 /* The directory may be gone: what is written there later is not found. */
 static void
-look_place(struct place *p)
+look_place(struct watch *p)
 {
 	struct stat st;
 	const int is = stat(p->dir, &st) == 0;
@@ -244,7 +280,7 @@ look_place(struct place *p)
 }
 
 static void
-look_around(struct reader *r, struct place *p, const struct reader_ops *ops)
+look_around(struct reader *r, struct watch *p, const struct reader_ops *ops)
 {
 	struct ctf_trace *first = r->traces, *tr;
 	const size_t n = r->nstreams;
@@ -275,8 +311,8 @@ look_around(struct reader *r, struct place *p, const struct reader_ops *ops)
  * Look at all there is now.  The files' sizes are taken before the metadata are
  * read, which describe at least what the files hold.
  */
-static void
-place_look(struct reader *r, struct place *p, const struct reader_ops *ops)
+void
+follow_look(struct reader *r, struct watch *p, const struct reader_ops *ops)
 {
 	const int64_t begin = clock_ns(CLOCK_MONOTONIC);
 	struct ctf_trace **trp;
@@ -294,26 +330,28 @@ place_look(struct reader *r, struct place *p, const struct reader_ops *ops)
 		if ((*trp)->away == 0 && lstat((*trp)->file, &st) == 0 &&
 		    trace_changed(*trp, &st))
 			trace_read(r, trp, &st, p, ops);
-	reader_wake(r);
 }
 
 /* Nothing comes any more: what is cut short now is damaged. */
 static void
-place_finish(struct reader *r, struct place *p, const struct follow *f,
+place_finish(struct reader *r, struct watch *p, const struct follow *f,
     const struct reader_ops *ops, void *arg)
 {
 	size_t i;
 	int n;
 
 	p->next = 0;
-	place_look(r, p, ops);
+	follow_look(r, p, ops);
+	reader_wake(r);
 	for (n = 0; n < AWAY && !look_files(r); n++) {
 		f->pause(f->arg, ROUND / 2);
-		place_look(r, p, ops);
+		follow_look(r, p, ops);
+		reader_wake(r);
 	}
 	p->last = 1;
 	p->next = 0;
-	place_look(r, p, ops);
+	follow_look(r, p, ops);
+	reader_wake(r);
 	for (i = 0; i < r->nidle; i++)
 		r->idle[i]->growing = 0;
 	for (i = 0; i < r->nstreams; i++)
@@ -341,7 +379,7 @@ void
 reader_follow(struct reader *r, const struct follow *f,
     const struct reader_ops *ops, void *arg)
 {
-	struct place p = { .dir = f->dir };
+	struct watch p = { .dir = f->dir };
 	int64_t since = clock_ns(CLOCK_MONOTONIC), upto;
 	int more = 1;
 
@@ -350,7 +388,8 @@ reader_follow(struct reader *r, const struct follow *f,
 		reader_times(r);
 	reader_count(r);
 	while (more && f->goes_on(f->arg)) {
-		place_look(r, &p, ops);
+		follow_look(r, &p, ops);
+		reader_wake(r);
 		upto = horizon(r, f, &since);
 		more = reader_upto(r, ops, arg, upto) && (r->select == NULL ||
 		    upto <= r->select->to);

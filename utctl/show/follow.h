@@ -15,15 +15,28 @@
  */
 
 /*
- * Traces that are still written: utctl view -F, and record -F.
+ * Traces that are still written: utctl view -F, record -F, and utctl top.
  */
 
 #ifndef FOLLOW_H
 #define FOLLOW_H
 
+#include <sys/types.h>
+
 #include <stdint.h>
 
+#include "../client.h"
 #include "../ctf/reader.h"
+
+/* The directory that is followed, and when it is searched again. */
+struct watch {
+	const char	*dir;
+	dev_t		 dev;
+	ino_t		 ino;		/* 0: it was not there yet */
+	int		 gone;
+	int		 last;		/* damage is told of from now on */
+	int64_t		 next;		/* ns */
+};
 
 struct follow {
 	const char	*dir;
@@ -36,5 +49,14 @@ struct follow {
 /* Read what the directory gets until it goes on no more. */
 void	 reader_follow(struct reader *, const struct follow *,
 	    const struct reader_ops *, void *);
+
+/* Find what is new; all streams that have more are among the idle ones. */
+void	 follow_look(struct reader *, struct watch *,
+	    const struct reader_ops *);
+/* The session of that directory, in the rows, which are asked for again. */
+const struct row *follow_session(struct client *, const char *,
+	    struct row **);
+/* The longest time, in ns, that an event may be on its way into a file. */
+int64_t	 follow_hold(const struct row *);
 
 #endif /* FOLLOW_H */

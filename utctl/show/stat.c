@@ -345,7 +345,9 @@ has_calls(const struct reader *rd)
 static void
 measure_event(void *arg, struct ctf_stream *s)
 {
-	compare_add(groups_get(arg, s, NULL), s->ns, 0, 0);
+	struct stat_run *r = arg;
+
+	compare_add(groups_get(&r->groups, s, NULL), s->ns, 0, 0);
 }
 
 /* Read a run of -C, and say of each what is not certain. */
@@ -359,7 +361,7 @@ read_run(struct reader *rd)
 	if (r->durations)
 		durations_read(rd, &r->pairs, &r->groups);
 	else
-		reader_run(rd, &ops, &r->groups);
+		reader_run(rd, &ops, r);
 	r->any = r->groups.places.n != 0;
 	groups_sort(&r->groups, by_count);
 	pairs_say(&r->pairs);

@@ -19,9 +19,6 @@
  * told where they happened, damage at the end: ctf_damage.c.
  */
 
-#include <sys/types.h>
-#include <sys/stat.h>
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,8 +35,6 @@
 
 #define ASK		1000		/* ms between two questions, at least */
 #define COSTLY		20		/* times as long as an answer took */
-#define HOLD_MAX	5000		/* ms; an interval may be longer */
-#define MARGIN		200		/* ms: a turn takes a while */
 #define NS_MS		INT64_C(1000000)
 
 /* The session that writes a trace, for -F: see follow.h. */
@@ -211,48 +206,11 @@ const struct reader_ops print_ops = { print_event, say_discarded,
  * The session that is followed.
  */
 
-static int
-is_same_dir(const char *a, const char *b)
-{
-	struct stat sa, sb;
-
-	return stat(a, &sa) == 0 && stat(b, &sb) == 0 &&
-	    sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
-}
-
 /* The session whose directory that is; asked for again: the rows are freed. */
 static const struct row *
 session_of(struct live *l)
 {
-	const struct row *s;
-
-	row_free(l->rows);
-	l->rows = NULL;
-	if (client_ask(l->client, UT_CTL_LIST, "", &l->rows) == -1)
-		return NULL;
-	for (s = l->rows->child; s != NULL; s = s->next)
-		if (strcmp(s->what, "session") == 0 &&
-		    row_str(s, "dir")[0] != '\0' &&
-		    is_same_dir(row_str(s, "dir"), l->dir))
-			return s;
-	return NULL;
-}
-
-/* The longest time that an event may be on its way into a file. */
-static int64_t
-hold(const struct row *session)
-{
-	const char *name = attr_table[ATTR_FLUSH].name;
-	const struct row *ch;
-	uint64_t most = 0;
-
-	for (ch = session->child; ch != NULL; ch = ch->next)
-		if (strcmp(ch->what, "channel") == 0 &&
-		    row_num(ch, name) > most)
-			most = row_num(ch, name);
-	if (most > HOLD_MAX)
-		most = HOLD_MAX;
-	return ((int64_t)most + MARGIN) * NS_MS;
+	return follow_session(l->client, l->dir, &l->rows);
 }
 
 /*
@@ -278,7 +236,7 @@ goes_on(void *arg)
 		return 0;
 	}
 	if (s != NULL)
-		l->follow.hold = hold(s);
+		l->follow.hold = follow_hold(s);
 	if (s != NULL && (strcmp(row_str(s, "state"), "active") == 0 ||
 	    row_num(s, "begun") == 0))
 		return 1;
@@ -317,7 +275,7 @@ live_open(struct live *l, const char *dir)
 		die("session %s keeps its events in memory: a snapshot of it "
 		    "can be viewed", row_str(s, "name"));
 	l->follow.dir = dir;
-	l->follow.hold = hold(s);
+	l->follow.hold = follow_hold(s);
 	l->follow.goes_on = goes_on;
 	l->follow.pause = wait_ms;
 	l->follow.arg = l;
