@@ -1,0 +1,168 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Flame graphs: sums by stack.
+ */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../say.h"
+#include "../show/weigh.h"
+#include "page.h"
+
+#define MOST	200000		/* parts of graphs: others are their parents' */
+
+static size_t made;
+
+/* The child that was asked for last comes first. */
+struct flame *
+flame_child(struct flame *f, const char *name)
+{
+	struct flame **fp = &f->child, *c;
+
+	while ((c = *fp) != NULL && strcmp(c->name, name) != 0)
+		fp = &c->next;
+	if (c == NULL) {
+		if (made == MOST)
+			return f;
+		made++;
+		c = page_alloc(1, sizeof(*c));
+		c->name = format("%s", name);
+	} else
+		*fp = c->next;
+	c->next = f->child;
+	return f->child = c;
+}
+
+static uint64_t
+add_up(struct flame *f)
+{
+	struct flame *c;
+
+	f->total = f->self;
+	for (c = f->child; c != NULL; c = c->next)
+		f->total += add_up(c);
+	return f->total;
+}
+
+/* Depth, number of the name, self; what is too narrow to be seen is not put. */
+static void
+put_node(struct flames *fs, struct page_list *names, const struct flame *f,
+    uint64_t depth)
+{
+	const struct flame *c;
+	struct page_pair *name;
+	uint64_t small = f->self;
+
+	name = page_named(names, f->name, sizeof(*name));
+	if (name->unended == 0)
+		name->unended = names->n;
+	for (c = f->child; c != NULL; c = c->next)
+		if (c->total < fs->root.total / PAGE_NODES)
+			small += c->total;
+	json_u64(NULL, depth);
+	json_u64(NULL, name->unended - 1);
+	json_u64(NULL, small);
+	for (c = f->child; c != NULL; c = c->next)
+		if (c->total > 0 && c->total >= fs->root.total / PAGE_NODES)
+			put_node(fs, names, c, depth + 1);
+}
+
+void
+flame_put(struct flames *fs)
+{
+	struct page_list names;
+	const struct flame *c;
+	size_t i;
+
+	if (add_up(&fs->root) == 0)
+		return;
+	memset(&names, 0, sizeof(names));
+	json_object(NULL);
+	page_text("title", fs->title);
+	page_text("unit", fs->unit);
+	json_array("nodes");
+	for (c = fs->root.child; c != NULL; c = c->next)
+		put_node(fs, &names, c, 0);
+	json_end();
+	json_array("names");
+	for (i = 0; i < names.n; i++) {
+		page_text(NULL, *(char **)names.v[i]);
+		free(*(char **)names.v[i]);
+		free(names.v[i]);
+	}
+	json_end();
+	json_end();
+	free(names.v);
+	map_free(&names.map);
+}
+
+void
+flame_free(struct flame *f)
+{
+	struct flame *c;
+
+	while ((c = f->child) != NULL) {
+		f->child = c->next;
+		flame_free(c);
+		free(c->name);
+		free(c);
+		made--;
+	}
+}
+
+void
+flame_site(struct flames *fs, const char *program, const struct site *site,
+    uint64_t value)
+{
+	struct flame *f = flame_child(&fs->root, program);
+	char text[FRAME_TEXT];
+	size_t i;
+
+	for (i = site->n; i > 0; i--)
+		f = flame_child(f, site->frames[i - 1]->function != NULL ?
+		    site->frames[i - 1]->function :
+		    frame_text(site->frames[i - 1], text));
+	f->self += value;
+}
+
+static void
+sample(void *arg, const char *program, const struct site *site,
+    const uint64_t *values)
+{
+	flame_site(arg, program, site, values[1]);
+}
+
+void
+page_samples(struct reader *rd, char **dirs)
+{
+	struct flames fs;
+	struct pairs none;
+
+	memset(&fs, 0, sizeof(fs));
+	fs.title = "CPU time, by samples";
+	fs.unit = "ns";
+	pairs_init(&none);
+	(void)weigh(WEIGH_TIME, rd, dirs, &none, sample, &fs);
+	flame_put(&fs);
+	flame_free(&fs.root);
+	pairs_free(&none);
+	weigh_end();
+}

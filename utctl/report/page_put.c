@@ -1,0 +1,549 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The text of a page: HTML around the style, the data and the script.  No text
+ * of a trace is anywhere but in the data, in which no character has a meaning
+ * in HTML.  Whoever makes a trace does not know the nonce of the page.
+ */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../say.h"
+#include "../when.h"
+#include "common/escape.h"
+#include "page.h"
+
+/* A program, by its name. */
+struct program {
+	char		*name;
+	uint64_t	 n, processes, threads;
+};
+
+void
+page_text(const char *name, const char *string)
+{
+	const unsigned char *s = (const unsigned char *)string, *p;
+	const unsigned char *end = s + strlen(string);
+	char c[ESCAPE_MAX];
+
+	json_format(name, "\"");
+	while (s < end) {
+		p = s;
+		if (*p == '<' || *p == '>' || *p == '&') {
+			printf("\\u%04x", (unsigned int)*p);
+			s++;
+		} else
+			fwrite(c, 1, (size_t)(escape_char(c, &s, end,
+			    ESCAPE_JSON) - c), stdout);
+	}
+	putchar('"');
+}
+
+static uint64_t
+nonce(int i)
+{
+	return map_bytes((uint64_t)i, "page", 4);
+}
+
+static const char *
+length_text(char *buf, size_t size)
+{
+	const double ns = page.begin == INT64_MIN ? 0 :
+	    (double)page.end - (double)page.begin;
+
+	snprintf(buf, size, "%.3g %s", ns < 1e3 ? ns : ns < 1e6 ? ns / 1e3 :
+	    ns < 1e9 ? ns / 1e6 : ns / 1e9, ns < 1e3 ? "ns" : ns < 1e6 ?
+	    "µs" : ns < 1e9 ? "ms" : "s");
+	if (ns >= 1e12)
+		snprintf(buf, size, "%.0f s", ns / 1e9);
+	return buf;
+}
+
+/* The programs of all threads, by name; the pseudo-threads of pairs are none. */
+static void
+programs(struct page_list *l)
+{
+	const struct page_track *t;
+	struct program *p;
+	struct map seen;
+	uint64_t key[3];
+	size_t i;
+
+	memset(l, 0, sizeof(*l));
+	memset(&seen, 0, sizeof(seen));
+	for (i = 0; i < page.tracks.n; i++) {
+		t = page.tracks.v[i];
+		if (t->n == 0)
+			continue;
+		p = page_named(l, t->name[0] == '\0' ? "-" : t->name,
+		    sizeof(*p));
+		p->n += t->n;
+		p->threads++;
+		key[0] = (uintptr_t)p;
+		key[1] = (uint64_t)t->vpid;
+		key[2] = t->host == NULL ? 0 :
+		    map_bytes(0, t->host, strlen(t->host));
+		key[0] = map_bytes(0, key, sizeof(key));
+		p->processes += map_get(&seen, key[0]) == NULL;
+		map_put(&seen, key[0], p);
+	}
+	map_free(&seen);
+}
+
+static void
+list_free(struct page_list *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->n; i++) {
+		free(*(char **)l->v[i]);
+		free(l->v[i]);
+	}
+	free(l->v);
+	map_free(&l->map);
+}
+
+/* The finding: how long, of what, and what is missing. */
+static void
+put_title(const struct reader *rd)
+{
+	struct page_list l;
+	char length[32];
+
+	programs(&l);
+	printf("%s, %zu program%s, %llu event%s, ",
+	    length_text(length, sizeof(length)), l.n, many(l.n), rd->nevents,
+	    many(rd->nevents));
+	if (rd->ndiscarded + rd->nlost == 0)
+		printf(page.nlosses == 0 ? "none lost" : "not from the start");
+	else if (rd->ndiscarded > 0)
+		printf("%llu lost", rd->ndiscarded);
+	else
+		printf("%llu packet%s lost", rd->nlost, many(rd->nlost));
+	list_free(&l);
+}
+
+static void
+put_bytes(const unsigned char *s, size_t n)
+{
+	fwrite(s, 1, n, stdout);
+}
+
+void
+page_head(const struct reader *rd)
+{
+	printf("<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
+	    "<meta http-equiv=\"Content-Security-Policy\" content=\""
+	    "default-src 'none'; base-uri 'none'; form-action 'none'; "
+	    "script-src 'nonce-%016" PRIx64 "'; style-src 'nonce-%016" PRIx64
+	    "'\">\n<meta name=\"viewport\" content=\"width=device-width, "
+	    "initial-scale=1\">\n<title>", nonce(0), nonce(1));
+	put_title(rd);
+	printf("</title>\n<style nonce=\"%016" PRIx64 "\">\n", nonce(1));
+	put_bytes(page_css, page_css_len);
+	printf("</style>\n<body>\n<header>\n<h1>");
+	put_title(rd);
+	printf("</h1>\n</header>\n<main><noscript>This page needs its own "
+	    "script, which the browser does not run.</noscript></main>\n"
+	    "<script type=\"application/json\" id=\"data\">");
+}
+
+void
+page_tail(void)
+{
+	json_end();
+	printf("</script>\n<script nonce=\"%016" PRIx64 "\">\n", nonce(0));
+	put_bytes(page_js, page_js_len);
+	printf("</script>\n</html>\n");
+}
+
+/* A time as ns behind the begin. */
+static void
+put_ns(const char *name, int64_t ns)
+{
+	json_i64(name, when_sum(ns, -page.begin));
+}
+
+static void
+put_traces(const struct reader *rd)
+{
+	const struct ctf_trace *tr;
+	const struct ctf_clock *c;
+
+	json_array("traces");
+	for (tr = rd->traces; tr != NULL; tr = tr->next) {
+		json_object(NULL);
+		page_text("path", tr->file);
+		page_text("host", tr->host == NULL ? "" : tr->host);
+		json_array("clocks");
+		for (c = tr->clocks; c != NULL; c = c->next) {
+			json_object(NULL);
+			page_text("name", c->name);
+			json_real("error", c->error);
+			json_end();
+		}
+		json_end();
+		json_end();
+	}
+	json_end();
+}
+
+static void
+put_programs(void)
+{
+	struct page_list l;
+	struct program *p;
+	size_t i;
+
+	programs(&l);
+	json_array("programs");
+	for (i = 0; i < l.n && i < 200; i++) {
+		p = l.v[i];
+		json_object(NULL);
+		page_text("name", p->name);
+		json_u64("events", p->n);
+		json_u64("processes", p->processes);
+		json_u64("threads", p->threads);
+		json_end();
+	}
+	json_end();
+	json_u64("nprograms", l.n);
+	list_free(&l);
+}
+
+static void
+put_losses(void)
+{
+	const struct page_loss *l;
+
+	json_array("losses");
+	for (l = page.losses; l < page.losses + page.nlosses; l++) {
+		json_array(NULL);
+		put_ns(NULL, l->from == INT64_MIN ? page.begin : l->from);
+		put_ns(NULL, l->to);
+		json_u64(NULL, l->n);
+		json_i64(NULL, l->kind);
+		json_end();
+	}
+	json_end();
+	json_u64("moreloss", page.moreloss);
+}
+
+/* Zeros at the end are left out. */
+static void
+put_slots(const char *name, const uint32_t *v)
+{
+	size_t i, n = PAGE_SLOTS;
+
+	while (n > 0 && v[n - 1] == 0)
+		n--;
+	json_array(name);
+	for (i = 0; i < n; i++)
+		json_u64(NULL, v[i]);
+	json_end();
+}
+
+static int
+by_count(const void *a, const void *b)
+{
+	const struct page_event *x = *(struct page_event *const *)a;
+	const struct page_event *y = *(struct page_event *const *)b;
+
+	if (x->n != y->n)
+		return x->n < y->n ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+static void
+put_events(void)
+{
+	const struct page_event *e;
+	size_t i, k;
+
+	if (page.events.n > 1)
+		qsort(page.events.v, page.events.n, sizeof(void *), by_count);
+	json_array("by_event");
+	for (i = 0; i < page.events.n; i++) {
+		e = page.events.v[i];
+		json_object(NULL);
+		page_text("name", e->name);
+		json_u64("events", e->n);
+		json_u64("bytes", e->bytes);
+		put_ns("first", e->first);
+		put_ns("last", e->last);
+		if (i < 24)
+			put_slots("slots", e->slots);
+		json_bool("drawn", e->drawn);
+		json_array("instants");
+		for (k = 0; e->when != NULL && k < e->n; k++) {
+			put_ns(NULL, e->when[k]);
+			json_u64(NULL, e->where[k]);
+		}
+		json_end();
+		json_end();
+	}
+	json_end();
+}
+
+/* How many took from one half octave to the next: row, number. */
+static void
+put_bars_of(struct hist *h)
+{
+	double from = 1, to;
+	uint64_t n;
+	size_t i;
+
+	json_array("hist");
+	for (i = 0; i < PAGE_ROWS && h->n > 0; i++, from = to) {
+		to = from * 1.4142135623730951;
+		n = hist_between(h, i == 0 ? -1 : from, to);
+		if (n == 0)
+			continue;
+		json_u64(NULL, i);
+		json_u64(NULL, n);
+	}
+	json_end();
+}
+
+static void
+put_heat(const struct page_pair *p)
+{
+	size_t i, k;
+
+	json_array("heat");
+	for (i = 0; p->heat != NULL && i < PAGE_HEAT; i++)
+		for (k = 0; k < PAGE_ROWS; k++)
+			if (p->heat[i][k] != 0) {
+				json_u64(NULL, i);
+				json_u64(NULL, k);
+				json_u64(NULL, p->heat[i][k]);
+			}
+	json_end();
+}
+
+static void
+put_pairs(void)
+{
+	struct page_pair *p;
+	size_t i;
+
+	json_u64("unended", page.pairs.unended);
+	json_u64("unbegun", page.pairs.unbegun);
+	json_u64("left_out", page.pairs.lost);
+	json_array("pairs");
+	for (i = 0; i < page.spans.n; i++) {
+		p = page.spans.v[i];
+		json_object(NULL);
+		page_text("name", p->name);
+		json_u64("calls", p->hist.n);
+		json_i64("total", p->total);
+		json_i64("self", p->self);
+		json_u64("unended", p->unended);
+		json_u64("open", p->open);
+		if (p->hist.n > 0) {
+			json_hist(&p->hist, 1);
+			put_bars_of(&p->hist);
+		}
+		if (i < 256)
+			put_heat(p);
+		json_end();
+	}
+	json_end();
+}
+
+static void
+put_slowest(void)
+{
+	const struct page_slow *s;
+
+	json_array("slowest");
+	for (s = page.slow; s < page.slow + page.top.n; s++) {
+		json_object(NULL);
+		json_u64("pair", s->pair->number);
+		json_i64("took", s->took);
+		json_i64("self", s->self);
+		put_ns("begin", s->begin);
+		json_u64("track", s->track->number);
+		page_text("fields", s->fields);
+		json_end();
+	}
+	json_end();
+}
+
+static void
+put_cells(const struct page_track *t)
+{
+	size_t i;
+
+	json_array("cells");
+	for (i = 0; t->cells != NULL && i < PAGE_SLOTS; i++)
+		if (t->cells[i].n != 0 || t->cells[i].busy != 0) {
+			json_u64(NULL, i);
+			json_u64(NULL, t->cells[i].n);
+			json_i64(NULL, t->cells[i].busy);
+		}
+	json_end();
+}
+
+static void
+put_tracks(void)
+{
+	const struct page_track *t;
+	size_t i;
+
+	json_array("tracks");
+	for (i = 0; i < page.tracks.n && i < 2000; i++) {
+		t = page.tracks.v[i];
+		json_object(NULL);
+		page_text("name", t->name);
+		if (strcmp(t->thread, t->name) != 0)
+			page_text("thread", t->thread);
+		if (t->host != NULL)
+			page_text("host", t->host);
+		if (t->vpid != CTF_NOBODY)
+			json_i64("pid", t->vpid);
+		if (t->vtid != CTF_NOBODY)
+			json_i64("tid", t->vtid);
+		json_u64("events", t->n);
+		put_cells(t);
+		json_end();
+	}
+	json_end();
+	json_u64("ntracks", page.tracks.n);
+}
+
+/*
+ * Add the longest bar of each slot, so that no thread is without some.  The
+ * others are as long as the shortest that is kept.
+ */
+static void
+add_pins(struct page_bars *b)
+{
+	const struct page_track *t;
+	const struct page_bar *pin;
+	size_t i, k, step, left = PAGE_PINS;
+
+	page_bars_sort(b);
+	if (b->all <= b->most)
+		return;
+	step = (page.tracks.n < PAGE_TRACKS ? page.tracks.n : PAGE_TRACKS) *
+	    PAGE_SLOTS / PAGE_PINS + 1;
+	for (i = 0; i < page.tracks.n; i++) {
+		t = page.tracks.v[i];
+		for (k = 0; t->cells != NULL && k < PAGE_SLOTS; k += step) {
+			pin = &t->cells[k].longest;
+			if (pin->took == 0 || pin->took >= b->least ||
+			    left == 0)
+				continue;
+			b->v[b->n++] = *pin;
+			left--;
+		}
+	}
+	b->most += PAGE_PINS;
+	page_bars_sort(b);
+}
+
+/* Numbers in turn: the time since the bar before, the length, and the rest. */
+void
+page_put_bars(const char *name, struct page_bars *b)
+{
+	const struct page_bar *bar;
+	int64_t last = page.begin;
+
+	json_array(name);
+	for (bar = b->v; bar < b->v + b->n; bar++) {
+		json_i64(NULL, when_sum(bar->begin, -last));
+		json_i64(NULL, bar->took);
+		json_u64(NULL, bar->track);
+		json_i64(NULL, bar->row);
+		json_u64(NULL, bar->what);
+		if (b == &page.lock_bars)
+			json_u64(NULL, bar->by);
+		last = bar->begin;
+	}
+	json_end();
+}
+
+void
+page_put(const struct reader *rd)
+{
+	char from[CTF_TIMELEN], to[CTF_TIMELEN];
+
+	json_object(NULL);
+	json_u64("events", rd->nevents);
+	json_u64("discarded", rd->ndiscarded);
+	json_u64("lost_packets", rd->nlost);
+	if (page.begin != INT64_MIN) {
+		ctf_print_time(page.begin, from);
+		ctf_print_time(page.end, to);
+		json_ns("first", page.begin);
+		page_text("from", from);
+		page_text("to", to);
+	} else
+		page.begin = page.end = 0;
+	put_ns("length", page.end);
+	json_real("slot", (double)((uint64_t)1 << page.shift));
+	json_u64("shown", PAGE_TRACKS);
+	put_traces(rd);
+	put_programs();
+	put_losses();
+	put_events();
+	put_pairs();
+	put_slowest();
+	put_tracks();
+	add_pins(&page.bars);
+	page_put_bars("bars", &page.bars);
+	json_u64("nbars", page.bars.all);
+	json_u64("nkept", page.bars.n);
+}
+
+void
+page_free(void)
+{
+	struct page_event *e;
+	struct page_track *t;
+	struct page_pair *p;
+	size_t i;
+
+	for (i = 0; i < page.events.n; i++) {
+		e = page.events.v[i];
+		free(e->when);
+		free(e->where);
+	}
+	for (i = 0; i < page.spans.n; i++) {
+		p = page.spans.v[i];
+		hist_free(&p->hist);
+		free(p->heat);
+	}
+	for (i = 0; i < page.tracks.n; i++) {
+		t = page.tracks.v[i];
+		free(t->host);
+		free(t->cells);
+		free(t->open);
+		free(t);
+	}
+	free(page.tracks.v);
+	map_free(&page.tracks.map);
+	map_free(&page.classes);
+	list_free(&page.events);
+	list_free(&page.spans);
+	free(page.bars.v);
+	free(page.lock_bars.v);
+}
