@@ -224,7 +224,7 @@ report(struct reader *rd, char **dirs)
 	look_for_parts(rd);
 	read_all(rd);
 	json_start(1);
-	page_head(rd);
+	page_head();
 	page_put(rd);
 	json_array("flames");
 	flame_put(&page.flame);

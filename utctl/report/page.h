@@ -209,7 +209,7 @@ void	 page_locks(struct reader *, char **);
 
 /* page_put.c: the text of JSON, fit to be in HTML. */
 void	 page_text(const char *, const char *);
-void	 page_head(const struct reader *);
+void	 page_head(void);
 void	 page_put(const struct reader *);
 void	 page_put_bars(const char *, struct page_bars *);
 void	 page_tail(void);

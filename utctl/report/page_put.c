@@ -30,12 +30,6 @@
 #include "common/escape.h"
 #include "page.h"
 
-/* A program, by its name. */
-struct program {
-	char		*name;
-	uint64_t	 n, processes, threads;
-};
-
 void
 page_text(const char *name, const char *string)
 {
@@ -62,51 +56,6 @@ nonce(int i)
 	return map_bytes((uint64_t)i, "page", 4);
 }
 
-static const char *
-length_text(char *buf, size_t size)
-{
-	const double ns = page.begin == INT64_MIN ? 0 :
-	    (double)page.end - (double)page.begin;
-
-	snprintf(buf, size, "%.3g %s", ns < 1e3 ? ns : ns < 1e6 ? ns / 1e3 :
-	    ns < 1e9 ? ns / 1e6 : ns / 1e9, ns < 1e3 ? "ns" : ns < 1e6 ?
-	    "µs" : ns < 1e9 ? "ms" : "s");
-	if (ns >= 1e12)
-		snprintf(buf, size, "%.0f s", ns / 1e9);
-	return buf;
-}
-
-/* The programs of all threads, by name; the pseudo-threads of pairs are none. */
-static void
-programs(struct page_list *l)
-{
-	const struct page_track *t;
-	struct program *p;
-	struct map seen;
-	uint64_t key[3];
-	size_t i;
-
-	memset(l, 0, sizeof(*l));
-	memset(&seen, 0, sizeof(seen));
-	for (i = 0; i < page.tracks.n; i++) {
-		t = page.tracks.v[i];
-		if (t->n == 0)
-			continue;
-		p = page_named(l, t->name[0] == '\0' ? "-" : t->name,
-		    sizeof(*p));
-		p->n += t->n;
-		p->threads++;
-		key[0] = (uintptr_t)p;
-		key[1] = (uint64_t)t->vpid;
-		key[2] = t->host == NULL ? 0 :
-		    map_bytes(0, t->host, strlen(t->host));
-		key[0] = map_bytes(0, key, sizeof(key));
-		p->processes += map_get(&seen, key[0]) == NULL;
-		map_put(&seen, key[0], p);
-	}
-	map_free(&seen);
-}
-
 static void
 list_free(struct page_list *l)
 {
@@ -120,26 +69,6 @@ list_free(struct page_list *l)
 	map_free(&l->map);
 }
 
-/* The finding: how long, of what, and what is missing. */
-static void
-put_title(const struct reader *rd)
-{
-	struct page_list l;
-	char length[32];
-
-	programs(&l);
-	printf("%s, %zu program%s, %llu event%s, ",
-	    length_text(length, sizeof(length)), l.n, many(l.n), rd->nevents,
-	    many(rd->nevents));
-	if (rd->ndiscarded + rd->nlost == 0)
-		printf(page.nlosses == 0 ? "none lost" : "not from the start");
-	else if (rd->ndiscarded > 0)
-		printf("%llu lost", rd->ndiscarded);
-	else
-		printf("%llu packet%s lost", rd->nlost, many(rd->nlost));
-	list_free(&l);
-}
-
 static void
 put_bytes(const unsigned char *s, size_t n)
 {
@@ -147,22 +76,19 @@ put_bytes(const unsigned char *s, size_t n)
 }
 
 void
-page_head(const struct reader *rd)
+page_head(void)
 {
 	printf("<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
 	    "<meta http-equiv=\"Content-Security-Policy\" content=\""
 	    "default-src 'none'; base-uri 'none'; form-action 'none'; "
 	    "script-src 'nonce-%016" PRIx64 "'; style-src 'nonce-%016" PRIx64
 	    "'\">\n<meta name=\"viewport\" content=\"width=device-width, "
-	    "initial-scale=1\">\n<title>", nonce(0), nonce(1));
-	put_title(rd);
-	printf("</title>\n<style nonce=\"%016" PRIx64 "\">\n", nonce(1));
+	    "initial-scale=1\">\n<title>utctl report</title>\n<style nonce=\""
+	    "%016" PRIx64 "\">\n", nonce(0), nonce(1), nonce(1));
 	put_bytes(page_css, page_css_len);
-	printf("</style>\n<body>\n<header>\n<h1>");
-	put_title(rd);
-	printf("</h1>\n</header>\n<main><noscript>This page needs its own "
-	    "script, which the browser does not run.</noscript></main>\n"
-	    "<script type=\"application/json\" id=\"data\">");
+	printf("</style>\n<body>\n<header></header>\n<main><noscript>This "
+	    "page needs its own script, which the browser does not run."
+	    "</noscript></main>\n<script type=\"application/json\" id=\"data\">");
 }
 
 void
@@ -203,29 +129,6 @@ put_traces(const struct reader *rd)
 		json_end();
 	}
 	json_end();
-}
-
-static void
-put_programs(void)
-{
-	struct page_list l;
-	struct program *p;
-	size_t i;
-
-	programs(&l);
-	json_array("programs");
-	for (i = 0; i < l.n && i < 200; i++) {
-		p = l.v[i];
-		json_object(NULL);
-		page_text("name", p->name);
-		json_u64("events", p->n);
-		json_u64("processes", p->processes);
-		json_u64("threads", p->threads);
-		json_end();
-	}
-	json_end();
-	json_u64("nprograms", l.n);
-	list_free(&l);
 }
 
 static void
@@ -502,7 +405,6 @@ page_put(const struct reader *rd)
 	json_real("slot", (double)((uint64_t)1 << page.shift));
 	json_u64("shown", PAGE_TRACKS);
 	put_traces(rd);
-	put_programs();
 	put_losses();
 	put_events();
 	put_pairs();
