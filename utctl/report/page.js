@@ -311,10 +311,10 @@ function whySlow(s) {
 			worst = sum;
 	}
 	if (worst && worst.ns > s.took / 4)
-		return ', of which it waited ' + span(worst.ns) + ' for the ' +
-		    'lock ' + (D.locks[worst.bar.what]?.name || '') +
-		    (worst.bar.by === undefined ? '' : ', which ' +
-		    who(worst.bar.by) + ' held');
+		return ', of which it waited ' + span(worst.ns) + ' for ' +
+		    (D.locks[worst.bar.what]?.name || 'a lock') +
+		    (worst.bar.by === undefined ? '' : ', held by ' +
+		    who(worst.bar.by));
 	return s.self < s.took / 2 ? ', of which ' + span(s.took - s.self) +
 	    ' in what it calls' : ', nearly all of it by itself';
 }
@@ -342,7 +342,7 @@ function rateChange() {
 
 	for (const e of D.by_event.filter(x => x.slots && x.events > 50)) {
 		const s = coarse(e.slots, 64);
-		const c = change(s.sums.slice(0, -1), 6, (l, r) => {
+		const c = change(s.sums.slice(0, -1), 4, (l, r) => {
 			const a = sum(l), b = sum(r);
 			const z = Math.abs(a - b) / Math.sqrt(a + b + 1);
 
@@ -351,7 +351,7 @@ function rateChange() {
 		});
 
 		if (c && (!best || c.z > best.z))
-			best = { ...c, at: c.k * s.slot, per: 6 * s.slot / 1e9,
+			best = { ...c, at: c.k * s.slot, per: 4 * s.slot / 1e9,
 			    name: e.name };
 	}
 	return best && 'at ' + at(best.at, D.length / 64) + ' ' + best.name +
@@ -496,7 +496,7 @@ function rates() {
 		const top = digits(Math.max(...s.sums) / s.slot * 1e9);
 
 		return el('figure', {}, el('figcaption', {}, el('b', {},
-		    e.name), ' ' + count(e.events) + ', at most ' + top +
+		    e.name), el('br'), count(e.events) + ', at most ' + top +
 		    '/s'), steps(s.sums, s.sums.length, 40, e.name +
 		    ' per second, at most ' + top));
 	    })));
@@ -568,7 +568,8 @@ function shade(v) {
 
 function heat(list) {
 	const pick = el('select', { 'aria-label': 'pair', change: draw });
-	const box = el('div'), said = el('output');
+	const box = el('div', { class: 'heat' }), said = el('output', {},
+	    'The stronger the colour, the more pairs.');
 
 	list.forEach((p, i) => pick.append(el('option', { value: i }, p.name)));
 	function draw() {
@@ -592,10 +593,11 @@ function heat(list) {
 				    edge(r)) + ' to ' + span(edge(r + 1)) +
 				    ' at ' + at(t * 4 * D.slot, D.slot);
 			    } }));
-		box.replaceChildren(el('p', { class: 'dim' }, span(edge(hi +
-		    1)) + ' at the top, ' + span(edge(lo)) + ' at the bottom' +
-		    '; +0 s at the left, ' + at(D.length, 1e6) + ' at the ' +
-		    'right. ' + 'The darker, the more.'), svg);
+		box.replaceChildren(el('div', { class: 'y' }, ...[hi + 1, (hi +
+		    lo + 1) / 2, lo].map(r => el('span', {}, span(edge(r))))),
+		    svg, el('span'), el('div', { class: 'x' }, ...[0, 0.25,
+		    0.5, 0.75, 1].map(v => el('span', {}, at(v * D.length,
+		    D.length / 1e3)))));
 	}
 	draw();
 	section('heat', 'Durations over time', pick, box, said);
@@ -775,7 +777,7 @@ function drawTrack(c, t, px, width) {
 				continue;
 			drawBar(c, row[i], x, y, w);
 			last = x + w;
-			if (row[i].by !== undefined && w > 8)
+			if (row[i].by !== undefined && w > 24)
 				arrows.push([row[i], y]);
 		}
 	});
@@ -959,11 +961,11 @@ function timeline() {
 	    'Filled: pairs. Hatched: waits for a lock; an arrow comes from ' +
 	    'who held it. Outlined: holds. Ticks: other events. The blue ' +
 	    'strip is how many events there were, in ' + span(D.slot) + '.'),
-	    kept ? el('p', {}, 'Of ' + count(D.nbars) + ' pairs the ' +
-	    count(D.nkept) + ' longest are drawn one by one' + (D.nlock_bars ?
-	    ', and ' + count(locks.length) + ' of ' + count(D.nlock_bars) +
-	    ' waits and holds' : '') + '; the strip counts all. Select a ' +
-	    'part with -b and -u to see each one there.') : null,
+	    kept ? el('p', {}, 'The longest are drawn one by one: ' +
+	    count(D.nkept) + ' of ' + many(D.nbars, 'pair') + ', ' +
+	    count(locks.length) + ' of ' + count(D.nlock_bars || 0) +
+	    ' waits and holds. The strip counts all. Select a part with ' +
+	    '-b and -u to see each one there.') : null,
 	    D.tracks.length > D.shown ? el('p', {}, 'The first ' + D.shown +
 	    ' threads are drawn: select others with -p or -t.') : null,
 	    el('p', {}, ...[['←', 'ArrowLeft'], ['→', 'ArrowRight'],
@@ -975,9 +977,9 @@ function timeline() {
 }
 
 function lockTables() {
-	if (!D.locks)
-		return missing('locks', 'Locks', 'No locks: record them with ' +
-		    'record -w pthread.');
+	if (!D.locks || D.locks.length === 0)
+		return missing('locks', 'Locks', 'No locks were taken' +
+		    (D.locks ? '.' : ', or not recorded: record -w pthread.'));
 	section('locks', 'Locks', table('By lock', [
 	    num('waited', r => r.waited, span),
 	    num('contended', r => r.contended), num('acquired', r => r.acquired),
@@ -1139,8 +1141,13 @@ function levels(h) {
 		v[i++] = most;
 		last = left;
 	}
-	while (i < used())
+	const end = Math.max(...D.tracks.filter(t => t.pid === h.pid).map(t =>
+	    t.cells[t.cells.length - 3] || 0));
+
+	while (i <= end)
 		v[i++] = last;
+	while (i < used())
+		v[i++] = 0;
 	return v;
 }
 
