@@ -20,7 +20,6 @@
  * JSON, which the script reads.
  */
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -69,30 +68,13 @@ is_drawn(const struct ctf_stream *s)
 	    is_call(locks_calls, name) || strcmp(name, "cpu:sample") == 0;
 }
 
-/* An event that comes too often is not drawn at each of its times. */
-static void
-note_instant(struct page_event *e, const struct page_track *t, int64_t ns)
-{
-	if (e->n > PAGE_INSTANTS) {
-		free(e->when);
-		free(e->where);
-		e->when = NULL;
-		e->where = NULL;
-		return;
-	}
-	if (e->when == NULL) {
-		e->when = page_alloc(PAGE_INSTANTS, sizeof(*e->when));
-		e->where = page_alloc(PAGE_INSTANTS, sizeof(*e->where));
-	}
-	e->when[e->n - 1] = ns;
-	e->where[e->n - 1] = t->number;
-}
-
 static void
 event(void *arg, struct ctf_stream *s)
 {
 	struct page_track *t = page_track_of(s);
 	struct page_event *e = page_event_of(s);
+	const struct page_bar instant = { -(int64_t)e->n - 1, s->ns, t->number,
+	    e->number, 0, 0 };
 	size_t slot;
 
 	(void)arg;
@@ -111,7 +93,7 @@ event(void *arg, struct ctf_stream *s)
 	if (s->event->pairs != NULL)
 		page_pairs_event(s, PAIR_FITS);
 	if (!e->drawn && t->cells != NULL)
-		note_instant(e, t, s->ns);
+		page_bar(&page.instants, &instant);
 }
 
 static void
@@ -188,6 +170,7 @@ read_all(struct reader *rd)
 	page.top.most = PAGE_SLOWEST;
 	page.bars.most = PAGE_BARS;
 	page.lock_bars.most = PAGE_LOCKS;
+	page.instants.most = PAGE_INSTANTS;
 	page.flame.title = "Time in pairs of events";
 	page.flame.unit = "ns";
 	symbols_use(rd, &page.pairs.processes);

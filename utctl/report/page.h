@@ -36,18 +36,19 @@
 #define PAGE_SLOTS	512		/* of the grid */
 #define PAGE_HEAT	128		/* slots of a heat map */
 #define PAGE_ROWS	80		/* of a heat map: half an octave each */
-#define PAGE_EVENTS	1024		/* events with a row of their own */
-#define PAGE_PAIRS	1024		/* pairs with a heat map */
+#define PAGE_EVENTS	1024		/* with rows of their own; pairs, too */
+#define PAGE_CHARTS	24		/* events, and pairs, with charts */
 #define PAGE_TRACKS	128		/* threads with a row of their own */
 #define PAGE_BARS	40000		/* spans that are drawn one by one */
 #define PAGE_LOCKS	15000		/* waits and holds, likewise */
 #define PAGE_PINS	15000		/* longest spans of a slot, likewise */
-#define PAGE_INSTANTS	1000		/* of an event; more are only counted */
+#define PAGE_INSTANTS	10000		/* events of no pair, likewise */
 #define PAGE_DEEP	256		/* frames of a stack of pairs */
 #define PAGE_FIELDS	160		/* bytes of an event's fields */
 #define PAGE_SLOWEST	20
 #define PAGE_LOSSES	500
-#define PAGE_NODES	4000		/* of a flame graph */
+#define PAGE_NODES	10000		/* of a flame graph */
+#define PAGE_TEXT	200		/* bytes of a name */
 
 /* A part of a flame graph. */
 struct flame {
@@ -61,17 +62,16 @@ struct flame {
 struct flames {
 	struct flame	 root;
 	const char	*title, *unit;
+	size_t		 nodes;		/* that are put */
 };
 
 struct page_event {
 	char		*name;
 	uint64_t	 n, bytes;
 	int64_t		 first, last;
+	uint32_t	 number;
 	int		 drawn;		/* a part of a pair, lock or heap */
 	uint32_t	 slots[PAGE_SLOTS];
-	int64_t		*when;		/* instants; NULL: none, or too many */
-	uint32_t	*where;		/* their tracks */
-	uint32_t	 number;
 };
 
 struct page_pair {
@@ -80,13 +80,14 @@ struct page_pair {
 	int64_t		 total, self;
 	uint64_t	 unended, open;
 	int		 keyed;		/* pairs may overlap in a thread */
-	uint32_t	(*heat)[PAGE_ROWS];	/* NULL: too many pairs */
+	int		 drawn;		/* one of the greatest totals */
+	uint32_t	(*heat)[PAGE_ROWS];
 	uint32_t	 number;
 };
 
-/* A span, a wait or a hold. */
+/* A span, a wait or a hold; or an instant, of which the rarest are kept. */
 struct page_bar {
-	int64_t		 took;		/* first: see struct top */
+	int64_t		 took;		/* of instants: less than 0 */
 	int64_t		 begin;
 	uint32_t	 track, what;
 	int32_t		 row;		/* depth; or one of these below */
@@ -101,7 +102,8 @@ struct page_bars {
 	struct page_bar	*v;		/* twice as many as are kept */
 	size_t		 n, most;
 	uint64_t	 all;
-	int64_t		 least;		/* shorter ones are not kept */
+	int		 cut;		/* there were too many: */
+	int64_t		 least;		/* only longer ones are kept */
 };
 
 /* What a thread did in a slot. */
@@ -159,7 +161,7 @@ struct page {
 	const struct ctf_stream *stream;	/* the packet of track */
 	uint64_t	 pkt;
 	struct page_track *track;
-	struct page_bars bars, lock_bars;
+	struct page_bars bars, lock_bars, instants;
 	struct page_slow slow[PAGE_SLOWEST];
 	struct top	 top;
 	struct page_loss losses[PAGE_LOSSES];

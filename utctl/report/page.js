@@ -276,8 +276,13 @@ function layout(spans, locks) {
 }
 
 const spans = unpack(D.bars, 5), locks = unpack(D.lock_bars, 6);
-const instants = D.by_event.flatMap(e => [...groups(e.instants, 2)].map(v =>
-    ({ t: v[0], track: v[1], name: e.name }))).sort((a, b) => a.t - b.t);
+const byNumber = new Map(D.by_event.map(e => [e.number, e]));
+const kept = new Map();
+const instants = unpack(D.instants, 5).map(v => {
+	kept.set(v.what, (kept.get(v.what) || 0) + 1);
+	return { t: v.b, track: v.track, what: v.what,
+	    name: byNumber.get(v.what).name };
+}).filter(v => kept.get(v.what) === byNumber.get(v.what).events);
 
 function barText(b) {
 	const name = D.pairs[b.what]?.name, lock = D.locks?.[b.what];
@@ -555,8 +560,8 @@ function pairs() {
 	    open.length === 0 ? null : table('Begun, and not ended', [
 	    num('not ended', r => r.unended), num('open', r => r.open),
 	    { name: 'pair', value: r => r.name }], open));
-	if (list.some(p => p.heat.length > 0))
-		heat(list.filter(p => p.heat.length > 0));
+	if (list.some(p => p.heat))
+		heat(list.filter(p => p.heat));
 }
 
 /* One hue, by lightness: the darker the more, and in the dark the lighter. */
@@ -955,13 +960,13 @@ function timeline() {
 	T.said = el('output', { 'aria-live': 'polite' });
 	T.box = el('div', { class: 'tl' }, T.canvas);
 	pointers(T.canvas);
-	const kept = D.nkept < D.nbars || locks.length < (D.nlock_bars || 0);
+	const left = D.nkept < D.nbars || locks.length < (D.nlock_bars || 0);
 
 	section('timeline', 'Timeline of threads', el('p', { class: 'dim' },
 	    'Filled: pairs. Hatched: waits for a lock; an arrow comes from ' +
 	    'who held it. Outlined: holds. Ticks: other events. The blue ' +
 	    'strip is how many events there were, in ' + span(D.slot) + '.'),
-	    kept ? el('p', {}, 'The longest are drawn one by one: ' +
+	    left ? el('p', {}, 'The longest are drawn one by one: ' +
 	    count(D.nkept) + ' of ' + many(D.nbars, 'pair') + ', ' +
 	    count(locks.length) + ' of ' + count(D.nlock_bars || 0) +
 	    ' waits and holds. The strip counts all. Select a part with ' +

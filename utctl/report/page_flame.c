@@ -69,19 +69,21 @@ put_node(struct flames *fs, struct page_list *names, const struct flame *f,
 {
 	const struct flame *c;
 	struct page_pair *name;
+	const uint64_t least = fs->nodes++ < PAGE_NODES ?
+	    fs->root.total / 4000 : UINT64_MAX;
 	uint64_t small = f->self;
 
 	name = page_named(names, f->name, sizeof(*name));
 	if (name->unended == 0)
 		name->unended = names->n;
 	for (c = f->child; c != NULL; c = c->next)
-		if (c->total < fs->root.total / PAGE_NODES)
+		if (c->total < least)
 			small += c->total;
 	json_u64(NULL, depth);
 	json_u64(NULL, name->unended - 1);
 	json_u64(NULL, small);
 	for (c = f->child; c != NULL; c = c->next)
-		if (c->total > 0 && c->total >= fs->root.total / PAGE_NODES)
+		if (c->total > 0 && c->total >= least)
 			put_node(fs, names, c, depth + 1);
 }
 

@@ -83,7 +83,6 @@ fold(void)
 {
 	struct page_event *e;
 	struct page_track *t;
-	struct page_pair *p;
 	size_t i, k;
 
 	page.shift++;
@@ -97,8 +96,7 @@ fold(void)
 		if ((t = page.tracks.v[i])->cells != NULL)
 			fold_cells(t->cells);
 	for (i = 0; i < page.spans.n; i++)
-		if ((p = page.spans.v[i])->heat != NULL)
-			fold_heat(p->heat);
+		fold_heat(((struct page_pair *)page.spans.v[i])->heat);
 }
 
 void
@@ -231,6 +229,7 @@ bars_cut(struct page_bars *b)
 		return;
 	qsort(b->v, b->n, sizeof(*b->v), by_length);
 	b->n = b->most;
+	b->cut = 1;
 	b->least = b->v[b->n - 1].took;
 }
 
@@ -238,7 +237,7 @@ void
 page_bar(struct page_bars *b, const struct page_bar *bar)
 {
 	b->all++;
-	if (bar->took <= b->least && b->all > b->most)
+	if (b->cut && bar->took <= b->least)
 		return;
 	if (b->v == NULL)
 		b->v = page_alloc(2 * b->most, sizeof(*b->v));

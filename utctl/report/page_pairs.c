@@ -90,12 +90,12 @@ parent_of(struct page_track *t, size_t depth)
 static struct page_pair *
 pair_get(const char *name, int keyed)
 {
-	struct page_pair *p = page_named(&page.spans, name, sizeof(*p));
+	struct page_pair *p = page_named(&page.spans, page.spans.n <
+	    PAGE_EVENTS ? name : "(other pairs)", sizeof(*p));
 
-	if (p->hist.n == 0 && p->heat == NULL && p->unended == 0) {
+	if (p->heat == NULL) {
 		p->number = (uint32_t)page.spans.n - 1;
-		if (page.spans.n <= PAGE_PAIRS)
-			p->heat = page_alloc(PAGE_HEAT, sizeof(*p->heat));
+		p->heat = page_alloc(PAGE_HEAT, sizeof(*p->heat));
 	}
 	p->keyed |= keyed;
 	return p;
@@ -212,8 +212,7 @@ span_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 		cut_text(t->name, sizeof(t->name), p->name);
 	p->self = when_sum(p->self, e->self);
 	hist_add(&p->hist, (double)e->took);
-	if (p->heat != NULL)
-		p->heat[page_slot(e->begin, PAGE_HEAT)][heat_row(e->took)]++;
+	p->heat[page_slot(e->begin, PAGE_HEAT)][heat_row(e->took)]++;
 	if (o != NULL && o->node != NULL && e->self > 0)
 		o->node->self += (uint64_t)e->self;
 	if (t->cells != NULL) {

@@ -33,17 +33,16 @@
 void
 page_text(const char *name, const char *string)
 {
-	const unsigned char *s = (const unsigned char *)string, *p;
-	const unsigned char *end = s + strlen(string);
-	char c[ESCAPE_MAX];
+	char text[PAGE_TEXT], c[ESCAPE_MAX];
+	const unsigned char *s = (const unsigned char *)text, *end;
 
+	cut_text(text, sizeof(text), string);
+	end = s + strlen(text);
 	json_format(name, "\"");
 	while (s < end) {
-		p = s;
-		if (*p == '<' || *p == '>' || *p == '&') {
-			printf("\\u%04x", (unsigned int)*p);
-			s++;
-		} else
+		if (*s == '<' || *s == '>' || *s == '&')
+			printf("\\u%04x", (unsigned int)*s++);
+		else
 			fwrite(c, 1, (size_t)(escape_char(c, &s, end,
 			    ESCAPE_JSON) - c), stdout);
 	}
@@ -88,7 +87,8 @@ page_head(void)
 	put_bytes(page_css, page_css_len);
 	printf("</style>\n<body>\n<header></header>\n<main><noscript>This "
 	    "page needs its own script, which the browser does not run."
-	    "</noscript></main>\n<script type=\"application/json\" id=\"data\">");
+	    "</noscript></main>\n<script type=\"application/json\" "
+	    "id=\"data\">");
 }
 
 void
@@ -178,7 +178,7 @@ static void
 put_events(void)
 {
 	const struct page_event *e;
-	size_t i, k;
+	size_t i;
 
 	if (page.events.n > 1)
 		qsort(page.events.v, page.events.n, sizeof(void *), by_count);
@@ -191,15 +191,9 @@ put_events(void)
 		json_u64("bytes", e->bytes);
 		put_ns("first", e->first);
 		put_ns("last", e->last);
-		if (i < 24)
+		json_u64("number", e->number);
+		if (i < PAGE_CHARTS)
 			put_slots("slots", e->slots);
-		json_bool("drawn", e->drawn);
-		json_array("instants");
-		for (k = 0; e->when != NULL && k < e->n; k++) {
-			put_ns(NULL, e->when[k]);
-			json_u64(NULL, e->where[k]);
-		}
-		json_end();
 		json_end();
 	}
 	json_end();
@@ -231,7 +225,7 @@ put_heat(const struct page_pair *p)
 	size_t i, k;
 
 	json_array("heat");
-	for (i = 0; p->heat != NULL && i < PAGE_HEAT; i++)
+	for (i = 0; i < PAGE_HEAT; i++)
 		for (k = 0; k < PAGE_ROWS; k++)
 			if (p->heat[i][k] != 0) {
 				json_u64(NULL, i);
@@ -241,12 +235,25 @@ put_heat(const struct page_pair *p)
 	json_end();
 }
 
+static int
+by_total(const void *a, const void *b)
+{
+	const struct page_pair *x = *(struct page_pair *const *)a;
+	const struct page_pair *y = *(struct page_pair *const *)b;
+
+	return (x->total < y->total) - (x->total > y->total);
+}
+
 static void
 put_pairs(void)
 {
+	void **greatest = map_sorted(&page.spans.map, by_total);
 	struct page_pair *p;
 	size_t i;
 
+	for (i = 0; i < page.spans.n && i < PAGE_CHARTS; i++)
+		((struct page_pair *)greatest[i])->drawn = 1;
+	free(greatest);
 	json_u64("unended", page.pairs.unended);
 	json_u64("unbegun", page.pairs.unbegun);
 	json_u64("left_out", page.pairs.lost);
@@ -264,7 +271,7 @@ put_pairs(void)
 			json_hist(&p->hist, 1);
 			put_bars_of(&p->hist);
 		}
-		if (i < 256)
+		if (p->drawn)
 			put_heat(p);
 		json_end();
 	}
@@ -414,21 +421,17 @@ page_put(const struct reader *rd)
 	page_put_bars("bars", &page.bars);
 	json_u64("nbars", page.bars.all);
 	json_u64("nkept", page.bars.n);
+	page_bars_sort(&page.instants);
+	page_put_bars("instants", &page.instants);
 }
 
 void
 page_free(void)
 {
-	struct page_event *e;
 	struct page_track *t;
 	struct page_pair *p;
 	size_t i;
 
-	for (i = 0; i < page.events.n; i++) {
-		e = page.events.v[i];
-		free(e->when);
-		free(e->where);
-	}
 	for (i = 0; i < page.spans.n; i++) {
 		p = page.spans.v[i];
 		hist_free(&p->hist);
@@ -448,4 +451,5 @@ page_free(void)
 	list_free(&page.spans);
 	free(page.bars.v);
 	free(page.lock_bars.v);
+	free(page.instants.v);
 }
