@@ -31,7 +31,6 @@ function el(tag, attrs, ...inner) {
 	const svg = /^(svg|path|rect|pattern|title)$/.test(tag);
 	const e = svg ? document.createElementNS('http://www.w3.org/2000/svg',
 	    tag) : document.createElement(tag);
-
 	for (const [k, v] of Object.entries(attrs || {}))
 		if (typeof v === 'function')
 			e.addEventListener(k, v);
@@ -45,17 +44,11 @@ function el(tag, attrs, ...inner) {
  * Numbers as text.
  */
 
-function digits(v) {
-	return v.toLocaleString('en', { maximumSignificantDigits: 3 });
-}
-
-function count(v) {
-	return v.toLocaleString('en');
-}
+const digits = v => v.toLocaleString('en', { maximumSignificantDigits: 3 });
+const count = v => v.toLocaleString('en');
 
 function unit(v, step, units) {
 	let i = 0;
-
 	while (Math.abs(v) >= step * 0.9995 && i < units.length - 1) {
 		v /= step;
 		i++;
@@ -63,29 +56,20 @@ function unit(v, step, units) {
 	return digits(v) + ' ' + units[i];
 }
 
-function span(ns) {
-	return unit(ns, 1000, ['ns', 'µs', 'ms', 's']);
-}
-
-function bytes(v) {
-	return unit(v, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB']);
-}
+const span = ns => unit(ns, 1000, ['ns', 'µs', 'ms', 's']);
+const bytes = v => unit(v, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB']);
 
 /* A time behind the beginning, as exact as that step is. */
 function at(ns, step) {
 	const n = Math.max(0, Math.min(9, 9 - Math.floor(Math.log10(step ||
 	    D.length / 1e5 || 1))));
-
 	return '+' + (ns / 1e9).toFixed(n) + ' s';
 }
 
-function many(n, what) {
-	return count(n) + ' ' + what + (n === 1 ? '' : 's');
-}
+const many = (n, what) => count(n) + ' ' + what + (n === 1 ? '' : 's');
 
 function who(i) {
 	const t = D.tracks[i];
-
 	if (t === undefined)
 		return 'a thread that is not listed';
 	if (t.tid < 0)
@@ -100,9 +84,7 @@ function colour(name) {
 }
 
 /* The edge of a half octave, in ns. */
-function edge(row) {
-	return Math.pow(2, row / 2);
-}
+const edge = row => Math.pow(2, row / 2);
 
 /* Threes of a flat array, or so many. */
 function* groups(list, n) {
@@ -117,7 +99,6 @@ function* groups(list, n) {
 function section(id, title, ...inner) {
 	const s = el('section', { id: id, 'aria-label': title },
 	    el('h2', {}, title), ...inner);
-
 	root.append(s);
 	nav.append(el('a', { href: '#' + id }, title), ' ');
 	return s;
@@ -138,7 +119,6 @@ function table(caption, cols, rows, go) {
 	    el('thead', {}, head), body);
 	const more = el('button', { class: 'b', click: () => fill(Infinity) });
 	let shown = 15;
-
 	function fill(n) {
 		shown = n;
 		more.hidden = rows.length <= n;
@@ -147,7 +127,6 @@ function table(caption, cols, rows, go) {
 			const tr = el('tr', go ? { class: 'go', tabindex: 0,
 			    click: () => go(r), keydown: e =>
 			    e.key === 'Enter' && go(r) } : {});
-
 			tr.append(...cols.map(c => el('td',
 			    { class: c.text ? c.n : 't' }, c.text ? c.text(r) :
 			    c.value(r))));
@@ -157,20 +136,17 @@ function table(caption, cols, rows, go) {
 	function sort(c, th) {
 		const up = th.getAttribute('aria-sort') === 'descending' ||
 		    (c.n !== 'n' && !th.hasAttribute('aria-sort'));
-
 		for (const other of head.children)
 			other.removeAttribute('aria-sort');
 		th.setAttribute('aria-sort', up ? 'ascending' : 'descending');
 		rows = [...rows].sort((a, b) => {
 			const x = c.value(a), y = c.value(b);
-
 			return (x < y ? -1 : x > y ? 1 : 0) * (up ? 1 : -1);
 		});
 		fill(shown);
 	}
 	for (const c of cols) {
 		const th = el('th', { scope: 'col', class: c.n || '' });
-
 		th.append(c.value ? el('button', { click: () => sort(c, th) },
 		    c.name) : c.name);
 		head.append(th);
@@ -184,28 +160,35 @@ function num(name, get, text) {
 	    text: r => get(r) === undefined ? '' : (text || count)(get(r)) };
 }
 
-/* Losses, hatched, over a chart of that width. */
+/* Losses, hatched, over a chart of that width; near ones are one mark. */
 function lossMarks(w, h) {
-	return D.losses.map(l => el('rect', { x: l[0] / D.length * w, y: 0,
-	    width: Math.max(1.5, (l[1] - l[0]) / D.length * w), height: h,
-	    fill: 'url(#hatch)' }, el('title', {}, lossText(l))));
+	const n = 256, on = new Array(n + 1).fill(false), marks = [];
+	for (const l of D.losses)
+		on.fill(true, Math.floor(l[0] / D.length * n), Math.floor(l[1] /
+		    D.length * n) + 1);
+	for (let i = 0, k; i < n; i = k + 1) {
+		for (k = i; k < n && on[k]; k++)
+			;
+		if (k > i)
+			marks.push(el('rect', { x: i / n * w, y: 0, height: h,
+			    width: (k - i) / n * w, fill: 'url(#hatch)' },
+			    el('title', {}, 'events were lost')));
+	}
+	return marks;
 }
 
 function lossText(l) {
 	const what = l[3] === 2 ? 'older events were removed or overwritten' :
 	    l[3] === 1 ? many(l[2], 'packet') + ' lost' : l[2] === 0 ?
 	    'events may be lost' : many(l[2], 'event') + ' lost';
-
 	return what + ' from ' + at(l[0]) + ' to ' + at(l[1]);
 }
 
 /* A chart of steps: values by slot, of so many. */
 function steps(values, n, h, name) {
 	const w = n, top = Math.max(1, ...values), pts = [];
-
 	for (let i = 0; i < values.length; i++) {
 		const y = (h - values[i] / top * (h - 2)).toFixed(1);
-
 		pts.push(i + ',' + y + 'H' + (i + 1));
 	}
 	return el('svg', { viewBox: '0 0 ' + w + ' ' + h, height: h, role:
@@ -215,15 +198,12 @@ function steps(values, n, h, name) {
 }
 
 /* So many slots of the grid are in use. */
-function used() {
-	return Math.min(SLOTS, Math.floor(D.length / D.slot) + 1);
-}
+const used = () => Math.min(SLOTS, Math.floor(D.length / D.slot) + 1);
 
 /* Sums of neighbours, so that there are at most so many. */
 function coarse(slots, most) {
 	const n = used(), k = Math.ceil(n / most);
 	const sums = new Array(Math.ceil(n / k)).fill(0);
-
 	slots.forEach((v, i) => {
 		sums[Math.min(sums.length - 1, Math.floor(i / k))] += v;
 	});
@@ -236,7 +216,6 @@ function coarse(slots, most) {
 
 function unpack(list, size) {
 	let begin = 0;
-
 	return [...groups(list || [], size)].map(v => {
 		begin += v[0];
 		return { b: begin, e: begin + v[1], track: v[2], row: v[3],
@@ -247,7 +226,6 @@ function unpack(list, size) {
 /* The first row that is free, from that one on. */
 function place(rows, bar, from) {
 	let i = from;
-
 	while (rows[i] && rows[i].length > 0 &&
 	    rows[i][rows[i].length - 1].e > bar.b)
 		i++;
@@ -258,10 +236,8 @@ function place(rows, bar, from) {
 function layout(spans, locks) {
 	const tracks = D.tracks.map((t, i) => ({ i: i, rows: [], deep: 0,
 	    cells: t.cells, name: who(i), events: t.events }));
-
 	for (const b of spans) {
 		const t = tracks[b.track];
-
 		if (b.row === KEYED)
 			place(t.rows, b, 0);
 		else if (b.row < DEEP)
@@ -286,7 +262,6 @@ const instants = unpack(D.instants, 5).map(v => {
 
 function barText(b) {
 	const name = D.pairs[b.what]?.name, lock = D.locks?.[b.what];
-
 	if (b.row !== WAIT && b.row !== HOLD)
 		return name + ' ' + span(b.e - b.b);
 	return (b.row === WAIT ? 'waits for ' : 'holds ') + (lock ? lock.name :
@@ -301,15 +276,12 @@ function barText(b) {
 function whySlow(s) {
 	const end = s.begin + s.took, sums = new Map();
 	let worst;
-
 	for (const b of locks) {
 		const part = Math.min(b.e, end) - Math.max(b.b, s.begin);
-
 		if (b.row !== WAIT || b.track !== s.track || part <= 0)
 			continue;
 		const key = b.what + ' ' + b.by;
 		const sum = sums.get(key) || { bar: b, ns: 0 };
-
 		sum.ns += part;
 		sums.set(key, sum);
 		if (!worst || sum.ns > worst.ns)
@@ -327,34 +299,27 @@ function whySlow(s) {
 /* The greatest change of a series: where, and from what to what. */
 function change(v, w, score) {
 	let best = null;
-
 	for (let k = w; k + w <= v.length; k++) {
 		const l = v.slice(k - w, k), r = v.slice(k, k + w);
 		const c = score(l, r);
-
 		if (c && (!best || c.z > best.z))
 			best = { ...c, k: k };
 	}
 	return best;
 }
 
-function sum(v) {
-	return v.reduce((a, b) => a + b, 0);
-}
+const sum = v => v.reduce((a, b) => a + b, 0);
 
 function rateChange() {
 	let best = null;
-
 	for (const e of D.by_event.filter(x => x.slots && x.events > 50)) {
 		const s = coarse(e.slots, 64);
 		const c = change(s.sums.slice(0, -1), 4, (l, r) => {
 			const a = sum(l), b = sum(r);
 			const z = Math.abs(a - b) / Math.sqrt(a + b + 1);
-
 			return z > 8 && Math.max(a, b) >= 2 * Math.min(a, b) ?
 			    { z: z, a: a, b: b } : null;
 		});
-
 		if (c && (!best || c.z > best.z))
 			best = { ...c, at: c.k * s.slot, per: 4 * s.slot / 1e9,
 			    name: e.name };
@@ -366,10 +331,8 @@ function rateChange() {
 
 function timeChange() {
 	let best = null;
-
 	for (const p of D.pairs.filter(x => x.heat && x.calls > 50)) {
 		const v = Array.from({ length: HEAT }, () => [0, 0]);
-
 		for (const [t, row, n] of groups(p.heat, 3)) {
 			v[t][0] += n;
 			v[t][1] += n * row;
@@ -379,12 +342,10 @@ function timeChange() {
 			const nr = sum(r.map(x => x[0]));
 			const a = sum(l.map(x => x[1])) / nl;
 			const b = sum(r.map(x => x[1])) / nr;
-
 			return nl > 15 && nr > 15 && Math.abs(a - b) >= 2 ?
 			    { z: Math.abs(a - b) * Math.sqrt(Math.min(nl, nr)),
 			    a: a, b: b } : null;
 		});
-
 		if (c && (!best || c.z > best.z))
 			best = { ...c, name: p.name };
 	}
@@ -396,7 +357,6 @@ function timeChange() {
 function heldMost() {
 	const l = [...D.locks].sort((a, b) => b.waited - a.waited)[0];
 	const w = D.waits.find(x => x.by !== undefined);
-
 	if (!l || l.contended === 0)
 		return 'no thread had to wait';
 	return 'threads waited ' + span(l.waited) + ' in all for ' + l.name +
@@ -408,7 +368,6 @@ function heldMost() {
 function keepsMost() {
 	const h = D.heap[0], top = h?.callers[0];
 	const live = h && [...h.callers].sort((a, b) => b.bytes - a.bytes)[0];
-
 	if (!h)
 		return 'no allocations';
 	return h.name + '[' + h.pid + '] had at most ' + bytes(h.peak) +
@@ -421,7 +380,6 @@ function keepsMost() {
 function findings() {
 	const list = el('ul'), s = D.slowest[0];
 	const lost = D.discarded + D.lost_packets > 0;
-
 	function add(what, text, attrs) {
 		if (text)
 			list.append(el('li', attrs || {}, el('b', {}, what +
@@ -446,11 +404,9 @@ function findings() {
 
 function recorded() {
 	const names = new Map(), clocks = new Map();
-
 	for (const t of D.tracks.filter(x => x.events > 0)) {
 		const p = names.get(t.name) || { name: t.name || '-', events: 0,
 		    threads: 0, pids: new Set() };
-
 		p.events += t.events;
 		p.threads++;
 		p.pids.add((t.host || '') + ' ' + t.pid);
@@ -462,7 +418,6 @@ function recorded() {
 	const h1 = el('h1', {}, span(D.length) + ', ' + many(names.size,
 	    'program') + ', ' + many(D.events, 'event') + ', ',
 	    el('span', D.losses.length > 0 ? { class: 'lost' } : {}, nlost));
-
 	document.title = h1.textContent;
 	for (const t of D.traces)
 		for (const c of t.clocks)
@@ -483,12 +438,16 @@ function recorded() {
 	    table('Programs', [
 	    num('events', r => r.events), num('processes', r => r.pids.size),
 	    num('threads', r => r.threads),
-	    { name: 'program', value: r => r.name }], [...names.values()]));
+	    { name: 'program', value: r => r.name }], [...names.values()]),
+	    D.losses.length > 3 ? table('Losses', [num('from', l => l[0],
+	    v => at(v)), num('to', l => l[1], v => at(v)),
+	    num('how many', l => l[2]), { name: 'what', value: l => lossText(l)
+	    .split(' from ')[0] }],
+	    D.losses) : null);
 }
 
 function rates() {
 	const list = D.by_event.filter(e => e.slots).slice(0, 12);
-
 	if (list.length === 0)
 		return;
 	section('rates', 'Rates over time', el('p', { class: 'dim' },
@@ -499,7 +458,6 @@ function rates() {
 	    el('div', { class: 'many' }, ...list.map(e => {
 		const s = coarse(e.slots, 128);
 		const top = digits(Math.max(...s.sums) / s.slot * 1e9);
-
 		return el('figure', {}, el('figcaption', {}, el('b', {},
 		    e.name), el('br'), count(e.events) + ', at most ' + top +
 		    '/s'), steps(s.sums, s.sums.length, 40, e.name +
@@ -521,13 +479,11 @@ function events() {
 /* Bars of a histogram, on the same scale for all. */
 function bars(p, lo, hi) {
 	const top = Math.max(...[...groups(p.hist, 2)].map(v => v[1]));
-
 	return el('svg', { viewBox: '0 0 ' + (hi - lo + 1) + ' 16', height: 16,
 	    preserveAspectRatio: 'none', role: 'img', 'aria-label': 'from ' +
 	    span(p.min) + ' to ' + span(p.max) + ', half of them up to ' +
 	    span(p.p50) }, ...[...groups(p.hist, 2)].map(([row, n]) => {
 		const h = Math.max(1, n / top * 16);
-
 		return el('rect', { x: row - lo, y: 16 - h, width: 0.9,
 		    height: h, fill: 'var(--c0)' }, el('title', {}, count(n) +
 		    ' took ' + span(edge(row)) + ' to ' + span(edge(row + 1))));
@@ -540,7 +496,6 @@ function pairs() {
 	const rows = list.flatMap(p => p.hist.filter((v, i) => i % 2 === 0));
 	const lo = Math.min(...rows), hi = Math.max(...rows);
 	const open = D.pairs.filter(p => p.unended > 0);
-
 	if (D.pairs.length === 0)
 		return missing('pairs', 'Pairs', 'No pairs of events: put ' +
 		    'spans into the program (UT_SPAN), record functions ' +
@@ -567,7 +522,6 @@ function pairs() {
 /* One hue, by lightness: the darker the more, and in the dark the lighter. */
 function shade(v) {
 	const dark = matchMedia('(prefers-color-scheme: dark)').matches;
-
 	return 'hsl(205 75% ' + (dark ? 22 + 66 * v : 88 - 66 * v) + '%)';
 }
 
@@ -575,7 +529,6 @@ function heat(list) {
 	const pick = el('select', { 'aria-label': 'pair', change: draw });
 	const box = el('div', { class: 'heat' }), said = el('output', {},
 	    'The stronger the colour, the more pairs.');
-
 	list.forEach((p, i) => pick.append(el('option', { value: i }, p.name)));
 	function draw() {
 		const p = list[pick.value], cells = [...groups(p.heat, 3)];
@@ -583,13 +536,11 @@ function heat(list) {
 		const hi = Math.max(...cells.map(c => c[1])) + 1;
 		const top = Math.log(1 + Math.max(...cells.map(c => c[2])));
 		const w = Math.ceil(used() / 4), h = hi - lo + 1, high = 11;
-
 		const svg = el('svg', { viewBox: '0 0 ' + w + ' ' + h,
 		    height: h * high, preserveAspectRatio: 'none', role: 'img',
 		    'aria-label': p.name + ': time to the right, duration ' +
 		    'upwards from ' + span(edge(lo)) + ' to ' + span(edge(hi)) },
 		    ...lossMarks(w, h));
-
 		for (const [t, r, n] of cells)
 			svg.append(el('rect', { x: t, y: hi - r, width: 1,
 			    height: 1, fill: shade(Math.log(1 + n) / top),
@@ -632,7 +583,6 @@ const T = { t0: 0, t1: Math.max(1, D.length), x: 0.5, y: 0, marks: null };
 function zoom(factor, x) {
 	const c = T.t0 + (T.t1 - T.t0) * x, len = Math.min(Math.max(1,
 	    D.length) * 1.02, Math.max(20, (T.t1 - T.t0) * factor));
-
 	move(c - len * x, len);
 }
 
@@ -646,7 +596,6 @@ function move(t0, len) {
 function show(b, e, track) {
 	const t = T.tracks.find(v => v.i === track);
 	const len = Math.max(20, (e - b) * 1.4);
-
 	T.x = 0.5;
 	T.y = t ? t.y + HEAD + 4 : 0;
 	T.mark = { b: b, e: e, track: track };
@@ -660,10 +609,8 @@ function show(b, e, track) {
 /* The first bar of a row, whose bars do not overlap, that ends after then. */
 function firstAfter(row, t) {
 	let lo = 0, hi = row.length;
-
 	while (lo < hi) {
 		const mid = (lo + hi) >> 1;
-
 		if (row[mid].e < t)
 			lo = mid + 1;
 		else
@@ -676,7 +623,6 @@ function firstAfter(row, t) {
 function tick(len, width) {
 	const least = len / Math.max(2, width / 110);
 	const p = Math.pow(10, Math.floor(Math.log10(least)));
-
 	return [1, 2, 5, 10].map(v => v * p).find(v => v >= least);
 }
 
@@ -698,7 +644,6 @@ function hatch(c, x, y, w, h, style) {
 function drawBar(c, b, x, y, w) {
 	const fill = colour(['c4', 'c1', 'c2', 'c3', 'c6'][b.what % 5]);
 	const h = ROW - 2;
-
 	if (b.row === WAIT) {
 		hatch(c, x, y, w, h, colour('wait'));
 		c.strokeStyle = colour('wait');
@@ -708,12 +653,11 @@ function drawBar(c, b, x, y, w) {
 		c.strokeRect(x + 0.5, y + 0.5, Math.max(0.5, w - 1), h - 1);
 	} else {
 		c.fillStyle = fill;
-		c.fillRect(x, y, w, h);
+		c.fillRect(x, y, w > 3 ? w - 1 : w, h);
 	}
 	if (w < 30)
 		return;
 	const from = Math.max(x, 0);
-
 	c.save();
 	c.beginPath();
 	c.rect(from, y, x + w - from - 2, h);
@@ -732,7 +676,6 @@ function drawBar(c, b, x, y, w) {
 function drawArrow(c, b, px, y) {
 	const t = T.tracks.find(v => v.i === b.by);
 	let from, x = px(b.e);
-
 	if (t === undefined)
 		return;
 	for (const row of t.rows.slice(t.deep))
@@ -742,7 +685,6 @@ function drawArrow(c, b, px, y) {
 				from = row[i];
 	const y0 = t.y + HEAD + (from ? from.at : t.deep) * ROW + ROW / 2;
 	const y1 = y + (y0 < y ? 0 : ROW - 2), d = y0 < y ? -5 : 5;
-
 	c.strokeStyle = c.fillStyle = colour('wait');
 	c.beginPath();
 	c.moveTo(from ? px(Math.min(from.e, b.e)) : x, y0);
@@ -757,7 +699,6 @@ function drawArrow(c, b, px, y) {
 
 function drawTrack(c, t, px, width) {
 	const top = Math.max(...T.tracks.map(v => v.top)), arrows = [];
-
 	c.fillStyle = colour('fg');
 	c.fillText(t.name, 2, t.y + 11);
 	c.fillStyle = colour('c0');
@@ -765,19 +706,16 @@ function drawTrack(c, t, px, width) {
 		const x = px(i * D.slot), w = Math.max(1, px((i + 1) * D.slot) -
 		    x);
 		const h = 1 + 8 * Math.log(1 + n) / Math.log(1 + top);
-
 		if (x + w > 0 && x < width)
 			c.fillRect(x, t.y + HEAD - 3 - h, w, h);
 	}
 	t.rows.forEach((row, k) => {
 		const y = t.y + HEAD + k * ROW;
 		let last = -1;
-
 		for (let i = firstAfter(row, T.t0); i < row.length &&
 		    row[i].b <= T.t1; i++) {
 			const x = px(row[i].b), w = Math.max(1, px(row[i].e) -
 			    x);
-
 			if (x + w < last + 1)
 				continue;
 			drawBar(c, row[i], x, y, w);
@@ -793,36 +731,30 @@ function drawInstants(c, px) {
 	c.fillStyle = colour('fg');
 	for (const v of instants) {
 		const t = T.at[v.track], x = px(v.t);
-
 		if (t && v.t >= T.t0 && v.t <= T.t1)
 			c.fillRect(x - 0.75, t.y + HEAD - 12, 1.5, 10);
 	}
 }
 
 function drawAxis(c, px, width) {
-	const step = tick(T.t1 - T.t0, width);
-
-	c.fillStyle = colour('dim');
-	c.strokeStyle = colour('line');
-	c.beginPath();
+	const step = tick(T.t1 - T.t0, width), top = T.box.scrollTop;
+	c.clearRect(0, top, width, AXIS);
 	for (let t = Math.ceil(T.t0 / step) * step; t <= T.t1; t += step) {
-		c.fillText(at(t, step), px(t) + 3, 11);
-		c.moveTo(px(t), 0);
-		c.lineTo(px(t), T.height);
+		c.fillStyle = colour('line');
+		c.fillRect(px(t), top, 1, T.height);
+		c.fillStyle = colour('dim');
+		c.fillText(at(t, step), px(t) + 3, top + 11);
 	}
-	c.stroke();
 }
 
 function draw() {
 	const width = T.canvas.clientWidth, r = window.devicePixelRatio || 1;
 	const c = T.canvas.getContext('2d');
 	const px = t => (t - T.t0) / (T.t1 - T.t0) * width;
-
 	T.canvas.width = width * r;
 	T.canvas.height = T.height * r;
 	c.scale(r, r);
 	c.font = '11px system-ui, sans-serif';
-	drawAxis(c, px, width);
 	if (T.mark) {
 		c.fillStyle = colour('soft');
 		c.fillRect(px(T.mark.b), AXIS, Math.max(1, px(T.mark.e) -
@@ -834,9 +766,10 @@ function draw() {
 	for (const [b, y] of T.tracks.flatMap(t => drawTrack(c, t, px, width)))
 		drawArrow(c, b, px, y);
 	drawInstants(c, px);
-	c.strokeStyle = colour('fg');
-	c.strokeRect(T.x * width, 0, 0.01, T.height);
-	c.strokeRect(0, T.y, width, 0.01);
+	drawAxis(c, px, width);
+	c.fillStyle = colour('fg');
+	c.fillRect(T.x * width, 0, 1, T.height);
+	c.fillRect(0, T.y - 1, 9, 3);
 }
 
 /* What is under the crosshair, in words. */
@@ -848,7 +781,6 @@ function tell() {
 	    ROW)];
 	const found = [];
 	let b;
-
 	for (const v of track ? instants : [])
 		if (v.track === track.i && Math.abs(v.t - t) <= near &&
 		    found.length < 3)
@@ -864,7 +796,6 @@ function tell() {
 	if (track && !b) {
 		const i = Math.floor(t / D.slot);
 		const cell = [...groups(track.cells, 3)].find(v => v[0] === i);
-
 		found.push(many(cell ? cell[1] : 0, 'event') + ' in these ' +
 		    span(D.slot));
 	}
@@ -884,7 +815,6 @@ function keys(e) {
 		'-': () => zoom(2, T.x),
 		Home: () => move(-D.length * 0.01, Math.max(1, D.length) * 1.02)
 	};
-
 	if (e.ctrlKey || e.metaKey || e.altKey || !acts[e.key])
 		return;
 	e.preventDefault();
@@ -898,7 +828,6 @@ function keys(e) {
 /* One pointer pans, two zoom; a mouse that is not pressed only points. */
 function pointers(canvas) {
 	const down = new Map();
-
 	canvas.addEventListener('pointerdown', e => {
 		down.set(e.pointerId, e.offsetX);
 		canvas.setPointerCapture(e.pointerId);
@@ -908,13 +837,11 @@ function pointers(canvas) {
 	canvas.addEventListener('pointermove', e => {
 		const w = canvas.clientWidth, len = T.t1 - T.t0;
 		const before = [...down.values()];
-
 		T.x = Math.max(0, Math.min(1, e.offsetX / w));
 		T.y = e.offsetY;
 		if (down.has(e.pointerId)) {
 			down.set(e.pointerId, e.offsetX);
 			const now = [...down.values()];
-
 			if (now.length === 2)
 				zoom((Math.abs(before[0] - before[1]) + 1) /
 				    (Math.abs(now[0] - now[1]) + 1),
@@ -943,7 +870,6 @@ function timeline() {
 	const key = k => el('button', { class: 'b', click: () => keys(
 	    { key: k[1], preventDefault: () => 0 }) }, k[0]);
 	let y = AXIS;
-
 	T.tracks = layout(spans, locks);
 	T.at = [];
 	for (const t of T.tracks) {
@@ -958,10 +884,9 @@ function timeline() {
 	    'zoom, Home shows all', keydown: keys });
 	T.canvas.style.height = T.height + 'px';
 	T.said = el('output', { 'aria-live': 'polite' });
-	T.box = el('div', { class: 'tl' }, T.canvas);
+	T.box = el('div', { class: 'tl', scroll: draw }, T.canvas);
 	pointers(T.canvas);
 	const left = D.nkept < D.nbars || locks.length < (D.nlock_bars || 0);
-
 	section('timeline', 'Timeline of threads', el('p', { class: 'dim' },
 	    'Filled: pairs. Hatched: waits for a lock; an arrow comes from ' +
 	    'who held it. Outlined: holds. Ticks: other events. The blue ' +
@@ -1014,11 +939,9 @@ function lockTables() {
 function grow(f) {
 	const top = { name: 'all', self: 0, total: 0, kids: [], deep: -1 };
 	const stack = [top];
-
 	for (const [deep, name, self] of groups(f.nodes, 3)) {
 		const n = { name: f.names[name], self: self, total: 0, kids: [],
 		    deep: deep, up: stack[deep] };
-
 		n.up.kids.push(n);
 		stack[deep + 1] = n;
 		for (let v = n; v; v = v.up)
@@ -1029,7 +952,6 @@ function grow(f) {
 
 function hue(name) {
 	let h = 7;
-
 	for (const c of name)
 		h = (h * 31 + c.codePointAt(0)) % 997;
 	return 'hsl(' + (20 + h % 40) + ' 85% ' + (62 + h % 22) + '%)';
@@ -1042,7 +964,6 @@ function flame(f) {
 	const find = el('input', { type: 'search', placeholder: 'search',
 	    'aria-label': 'search in ' + f.title, input: () => fill(focus) });
 	let focus = top, nodes = new Map();
-
 	function label(n) {
 		return n.name + ', ' + text(n.total) + ', ' + digits(100 *
 		    n.total / (top.total || 1)) + ' % of all, ' +
@@ -1055,7 +976,6 @@ function flame(f) {
 		    }, pointerenter: () => {
 			said.textContent = label(n);
 		    } }, n.name);
-
 		b.style.left = x * 100 + '%';
 		b.style.width = w * 100 + '%';
 		b.style.top = row * 18 + 'px';
@@ -1077,10 +997,8 @@ function flame(f) {
 	}
 	function below(n, x, w, row) {
 		let most = put(n, x, w, row);
-
 		for (const k of [...n.kids].sort((a, b) => b.total - a.total)) {
 			const part = w * k.total / n.total;
-
 			if (part > 0.001)
 				most = Math.max(most, below(k, x, part, row +
 				    1));
@@ -1091,7 +1009,6 @@ function flame(f) {
 	let hits = [];
 	function fill(n) {
 		const up = [];
-
 		hits = [];
 		focus = n;
 		nodes = new Map();
@@ -1110,7 +1027,6 @@ function flame(f) {
 		    (a, b) => b.total - a.total)[0],
 		    ArrowLeft: kids[kids.indexOf(n) - 1],
 		    ArrowRight: kids[kids.indexOf(n) + 1] }[e.key];
-
 		if (e.key === 'Escape')
 			fill(top);
 		if (!to || !to.button?.isConnected)
@@ -1124,7 +1040,6 @@ function flame(f) {
 
 function flames() {
 	const list = [...D.flames, ...(D.heap_flames || [])];
-
 	if (list.length === 0)
 		return missing('flames', 'Flame graphs', 'No stacks: record ' +
 		    'samples (record -w cpu), functions (-w func), spans, or ' +
@@ -1139,7 +1054,6 @@ function flames() {
 function levels(h) {
 	const v = [];
 	let last = 0, i = 0;
-
 	for (const [slot, most, left] of groups(h.slots, 3)) {
 		while (i < slot)
 			v[i++] = last;
@@ -1148,7 +1062,6 @@ function levels(h) {
 	}
 	const end = Math.max(...D.tracks.filter(t => t.pid === h.pid).map(t =>
 	    t.cells[t.cells.length - 3] || 0));
-
 	while (i <= end)
 		v[i++] = last;
 	while (i < used())
@@ -1167,7 +1080,6 @@ function heaps() {
 		const v = levels(h), say = 'at most ' + bytes(h.peak) + ' at ' +
 		    at(h.peak_at, D.length / 1e3) + ', ' + bytes(h.bytes) +
 		    ' in ' + many(h.blocks, 'block') + ' at the end';
-
 		return el('div', {}, el('h3', {}, h.name + '[' + h.pid + ']'),
 		    el('p', {}, say + '; ' + many(h.allocations,
 		    'allocation') + ' of ' + bytes(h.allocated) + (h.every ?
