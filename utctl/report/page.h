@@ -209,8 +209,9 @@ void	 page_samples(struct reader *, char **);
 void	 page_heap(struct reader *, char **);
 void	 page_locks(struct reader *, char **);
 
-/* page_put.c: the text of JSON, fit to be in HTML. */
+/* page_put.c: the text of JSON, fit to be in HTML; ns after the beginning. */
 void	 page_text(const char *, const char *);
+void	 page_put_ns(const char *, int64_t);
 void	 page_head(void);
 void	 page_put(const struct reader *);
 void	 page_put_bars(const char *, struct page_bars *);

@@ -117,7 +117,7 @@ put_level(const struct level *l)
 	json_u64("bytes", h->bytes);
 	json_u64("blocks", h->nblocks);
 	json_u64("peak", h->peak);
-	json_i64("peak_at", h->peak > 0 ? h->peak_ns - page.begin : 0);
+	page_put_ns("peak_at", h->peak > 0 ? h->peak_ns : page.begin);
 	json_u64("allocated", h->allocated);
 	json_u64("allocations", h->calls);
 	json_u64("unsure_bytes", h->unsure_bytes);

@@ -132,7 +132,7 @@ put_waits(void)
 	for (n = run.waits; n < run.waits + run.top_waits.n; n++) {
 		json_object(NULL);
 		json_i64("took", n->took);
-		json_i64("begin", n->ns - page.begin);
+		page_put_ns("begin", n->ns);
 		json_u64("track", track_of(n->process, n->thread)->number);
 		json_u64("lock", number_of(n));
 		page_text("caller", caller_text(n->process, n->caller, text));

@@ -185,14 +185,14 @@ note_busy(struct page_track *t, const struct page_bar *b)
 	if (b->row > 0)
 		return;
 	for (; i < last; i++) {
-		part = when_sum(page.begin, (int64_t)((uint64_t)(i + 1) <<
-		    page.shift)) - from;
+		part = when_sum(when_sum(page.begin, (int64_t)((uint64_t)(i +
+		    1) << page.shift)), -from);
 		part = part < 0 ? 0 : part > left ? left : part;
-		t->cells[i].busy += part;
-		from += part;
+		t->cells[i].busy = when_sum(t->cells[i].busy, part);
+		from = when_sum(from, part);
 		left -= part;
 	}
-	t->cells[last].busy += left;
+	t->cells[last].busy = when_sum(t->cells[last].busy, left);
 }
 
 static void

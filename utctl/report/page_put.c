@@ -101,8 +101,8 @@ page_tail(void)
 }
 
 /* A time as ns behind the begin. */
-static void
-put_ns(const char *name, int64_t ns)
+void
+page_put_ns(const char *name, int64_t ns)
 {
 	json_i64(name, when_sum(ns, -page.begin));
 }
@@ -139,8 +139,8 @@ put_losses(void)
 	json_array("losses");
 	for (l = page.losses; l < page.losses + page.nlosses; l++) {
 		json_array(NULL);
-		put_ns(NULL, l->from == INT64_MIN ? page.begin : l->from);
-		put_ns(NULL, l->to);
+		page_put_ns(NULL, l->from == INT64_MIN ? page.begin : l->from);
+		page_put_ns(NULL, l->to);
 		json_u64(NULL, l->n);
 		json_i64(NULL, l->kind);
 		json_end();
@@ -189,8 +189,8 @@ put_events(void)
 		page_text("name", e->name);
 		json_u64("events", e->n);
 		json_u64("bytes", e->bytes);
-		put_ns("first", e->first);
-		put_ns("last", e->last);
+		page_put_ns("first", e->first);
+		page_put_ns("last", e->last);
 		json_u64("number", e->number);
 		if (i < PAGE_CHARTS)
 			put_slots("slots", e->slots);
@@ -289,7 +289,7 @@ put_slowest(void)
 		json_u64("pair", s->pair->number);
 		json_i64("took", s->took);
 		json_i64("self", s->self);
-		put_ns("begin", s->begin);
+		page_put_ns("begin", s->begin);
 		json_u64("track", s->track->number);
 		page_text("fields", s->fields);
 		json_end();
@@ -376,9 +376,11 @@ page_put_bars(const char *name, struct page_bars *b)
 {
 	const struct page_bar *bar;
 	int64_t last = page.begin;
+	size_t i;
 
 	json_array(name);
-	for (bar = b->v; bar < b->v + b->n; bar++) {
+	for (i = 0; i < b->n; i++) {
+		bar = &b->v[i];
 		json_i64(NULL, when_sum(bar->begin, -last));
 		json_i64(NULL, bar->took);
 		json_u64(NULL, bar->track);
@@ -408,7 +410,7 @@ page_put(const struct reader *rd)
 		page_text("to", to);
 	} else
 		page.begin = page.end = 0;
-	put_ns("length", page.end);
+	page_put_ns("length", page.end);
 	json_real("slot", (double)((uint64_t)1 << page.shift));
 	json_u64("shown", PAGE_TRACKS);
 	put_traces(rd);
