@@ -47,7 +47,7 @@
 #define PAGE_FIELDS	160		/* bytes of an event's fields */
 #define PAGE_SLOWEST	20
 #define PAGE_LOSSES	500
-#define PAGE_NODES	10000		/* of a flame graph */
+#define PAGE_NODES	4000		/* of a flame graph */
 #define PAGE_TEXT	200		/* bytes of a name */
 
 /* A part of a flame graph. */

@@ -949,7 +949,7 @@ function grow(f) {
 	const top = { name: 'all', self: 0, total: 0, kids: [], deep: -1 };
 	const stack = [top];
 	for (const [deep, name, self] of groups(f.nodes, 3)) {
-		const n = { name: f.names[name], self: self, total: 0, kids: [],
+		const n = { name: name, self: self, total: 0, kids: [],
 		    deep: deep, up: stack[deep] };
 		n.up.kids.push(n);
 		stack[deep + 1] = n;

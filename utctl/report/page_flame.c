@@ -62,58 +62,41 @@ add_up(struct flame *f)
 	return f->total;
 }
 
-/* Depth, number of the name, self; what is too narrow to be seen is not put. */
+/* Depth, name, self; what is too narrow to be seen is its parent's. */
 static void
-put_node(struct flames *fs, struct page_list *names, const struct flame *f,
-    uint64_t depth)
+put_node(struct flames *fs, const struct flame *f, uint64_t depth)
 {
-	const struct flame *c;
-	struct page_pair *name;
 	const uint64_t least = fs->nodes++ < PAGE_NODES ?
-	    fs->root.total / 4000 : UINT64_MAX;
-	uint64_t small = f->self;
+	    fs->root.total / PAGE_NODES + 1 : UINT64_MAX;
+	uint64_t self = f->self;
+	const struct flame *c;
 
-	name = page_named(names, f->name, sizeof(*name));
-	if (name->unended == 0)
-		name->unended = names->n;
 	for (c = f->child; c != NULL; c = c->next)
 		if (c->total < least)
-			small += c->total;
+			self += c->total;
 	json_u64(NULL, depth);
-	json_u64(NULL, name->unended - 1);
-	json_u64(NULL, small);
+	page_text(NULL, f->name);
+	json_u64(NULL, self);
 	for (c = f->child; c != NULL; c = c->next)
-		if (c->total > 0 && c->total >= least)
-			put_node(fs, names, c, depth + 1);
+		if (c->total >= least)
+			put_node(fs, c, depth + 1);
 }
 
 void
 flame_put(struct flames *fs)
 {
-	struct page_list names;
 	const struct flame *c;
-	size_t i;
 
 	if (add_up(&fs->root) == 0)
 		return;
-	memset(&names, 0, sizeof(names));
 	json_object(NULL);
 	page_text("title", fs->title);
 	page_text("unit", fs->unit);
 	json_array("nodes");
 	for (c = fs->root.child; c != NULL; c = c->next)
-		put_node(fs, &names, c, 0);
-	json_end();
-	json_array("names");
-	for (i = 0; i < names.n; i++) {
-		page_text(NULL, *(char **)names.v[i]);
-		free(*(char **)names.v[i]);
-		free(names.v[i]);
-	}
+		put_node(fs, c, 0);
 	json_end();
 	json_end();
-	free(names.v);
-	map_free(&names.map);
 }
 
 void
