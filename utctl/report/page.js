@@ -78,9 +78,14 @@ function who(i) {
 	    '[' + (t.pid ?? '') + ':' + (t.tid ?? '') + ']';
 }
 
+/* Colours of the style: asked for once in each drawing. */
+const palette = new Map();
+
 function colour(name) {
-	return getComputedStyle(document.documentElement)
-	    .getPropertyValue('--' + name);
+	if (!palette.has(name))
+		palette.set(name, getComputedStyle(document.documentElement)
+		    .getPropertyValue('--' + name));
+	return palette.get(name);
 }
 
 /* The edge of a half octave, in ns. */
@@ -261,12 +266,12 @@ const instants = unpack(D.instants, 5).map(v => {
 }).filter(v => kept.get(v.what) === byNumber.get(v.what).events);
 
 function barText(b) {
-	const name = D.pairs[b.what]?.name, lock = D.locks?.[b.what];
+	const lock = D.locks?.[b.what]?.name || 'a lock';
+	const took = span(b.e - b.b);
 	if (b.row !== WAIT && b.row !== HOLD)
-		return name + ' ' + span(b.e - b.b);
-	return (b.row === WAIT ? 'waits for ' : 'holds ') + (lock ? lock.name :
-	    'a lock') + ' ' + span(b.e - b.b) + (b.by === undefined ? '' :
-	    ', held by ' + who(b.by));
+		return `${D.pairs[b.what]?.name} ${took}`;
+	return (b.row === WAIT ? 'waits for' : 'holds') + ` ${lock} ${took}` +
+	    (b.by === undefined ? '' : `, held by ${who(b.by)}`);
 }
 
 /*
@@ -275,33 +280,30 @@ function barText(b) {
 
 function whySlow(s) {
 	const end = s.begin + s.took, sums = new Map();
-	let worst;
+	let worst = { ns: 0 };
 	for (const b of locks) {
 		const part = Math.min(b.e, end) - Math.max(b.b, s.begin);
 		if (b.row !== WAIT || b.track !== s.track || part <= 0)
 			continue;
-		const key = b.what + ' ' + b.by;
-		const sum = sums.get(key) || { bar: b, ns: 0 };
-		sum.ns += part;
-		sums.set(key, sum);
-		if (!worst || sum.ns > worst.ns)
-			worst = sum;
+		const key = `${b.what} ${b.by}`, known = sums.get(key)?.ns || 0;
+		sums.set(key, { bar: b, ns: known + part });
+		if (known + part > worst.ns)
+			worst = sums.get(key);
 	}
-	if (worst && worst.ns > s.took / 4)
-		return ', of which it waited ' + span(worst.ns) + ' for ' +
+	if (worst.ns > s.took / 4)
+		return `of which it waited ${span(worst.ns)} for ` +
 		    (D.locks[worst.bar.what]?.name || 'a lock') +
-		    (worst.bar.by === undefined ? '' : ', held by ' +
-		    who(worst.bar.by));
-	return s.self < s.took / 2 ? ', of which ' + span(s.took - s.self) +
-	    ' in what it calls' : ', nearly all of it by itself';
+		    (worst.bar.by === undefined ? '' :
+		    `, held by ${who(worst.bar.by)}`);
+	return s.self < s.took / 2 ? `of which ${span(s.took - s.self)} in ` +
+	    'what it calls' : 'nearly all of it by itself';
 }
 
 /* The greatest change of a series: where, and from what to what. */
 function change(v, w, score) {
 	let best = null;
 	for (let k = w; k + w <= v.length; k++) {
-		const l = v.slice(k - w, k), r = v.slice(k, k + w);
-		const c = score(l, r);
+		const c = score(v.slice(k - w, k), v.slice(k, k + w));
 		if (c && (!best || c.z > best.z))
 			best = { ...c, k: k };
 	}
@@ -313,45 +315,43 @@ const sum = v => v.reduce((a, b) => a + b, 0);
 function rateChange() {
 	let best = null;
 	for (const e of D.by_event.filter(x => x.slots && x.events > 50)) {
-		const s = coarse(e.slots, 64);
+		const s = coarse(e.slots, 64), per = 4 * s.slot / 1e9;
 		const c = change(s.sums.slice(0, -1), 4, (l, r) => {
 			const a = sum(l), b = sum(r);
 			const z = Math.abs(a - b) / Math.sqrt(a + b + 1);
 			return z > 8 && Math.max(a, b) >= 2 * Math.min(a, b) ?
-			    { z: z, a: a, b: b } : null;
+			    { z, a: a / per, b: b / per } : null;
 		});
 		if (c && (!best || c.z > best.z))
-			best = { ...c, at: c.k * s.slot, per: 4 * s.slot / 1e9,
-			    name: e.name };
+			best = { ...c, at: c.k * s.slot, name: e.name };
 	}
-	return best && 'at ' + at(best.at, D.length / 64) + ' ' + best.name +
-	    ' went from ' + digits(best.a / best.per) + ' to ' +
-	    digits(best.b / best.per) + ' a second';
+	return best && `at ${at(best.at, D.length / 64)} ${best.name} went ` +
+	    `from ${digits(best.a)} to ${digits(best.b)} a second`;
 }
 
 function timeChange() {
 	let best = null;
 	for (const p of D.pairs.filter(x => x.heat && x.calls > 50)) {
-		const v = Array.from({ length: HEAT }, () => [0, 0]);
-		for (const [t, row, n] of groups(p.heat, 3)) {
-			v[t][0] += n;
-			v[t][1] += n * row;
+		const n = new Array(HEAT).fill(0), rows = [...n];
+		for (const [t, row, k] of groups(p.heat, 3)) {
+			n[t] += k;
+			rows[t] += k * row;
 		}
-		const c = change(v, 8, (l, r) => {
-			const nl = sum(l.map(x => x[0]));
-			const nr = sum(r.map(x => x[0]));
-			const a = sum(l.map(x => x[1])) / nl;
-			const b = sum(r.map(x => x[1])) / nr;
-			return nl > 15 && nr > 15 && Math.abs(a - b) >= 2 ?
-			    { z: Math.abs(a - b) * Math.sqrt(Math.min(nl, nr)),
-			    a: a, b: b } : null;
+		const c = change([...n.keys()], 8, (l, r) => {
+			const nl = sum(l.map(i => n[i]));
+			const nr = sum(r.map(i => n[i]));
+			const d = sum(r.map(i => rows[i])) / nr -
+			    sum(l.map(i => rows[i])) / nl;
+			return nl > 15 && nr > 15 && Math.abs(d) >= 2 ? { d,
+			    z: Math.abs(d) * Math.sqrt(Math.min(nl, nr)) } :
+			    null;
 		});
 		if (c && (!best || c.z > best.z))
 			best = { ...c, name: p.name };
 	}
-	return best && 'at ' + at(best.k * 4 * D.slot, D.length / 64) + ' ' +
-	    best.name + ' began to take ' + digits(edge(Math.abs(best.b -
-	    best.a))) + ' times as ' + (best.b > best.a ? 'long' : 'little');
+	return best && `at ${at(best.k * 4 * D.slot, D.length / 64)} ` +
+	    `${best.name} began to take ${digits(edge(Math.abs(best.d)))} ` +
+	    `times as ${best.d > 0 ? 'long' : 'little'}`;
 }
 
 function heldMost() {
@@ -359,22 +359,21 @@ function heldMost() {
 	const w = D.waits.find(x => x.by !== undefined);
 	if (!l || l.contended === 0)
 		return 'no thread had to wait';
-	return 'threads waited ' + span(l.waited) + ' in all for ' + l.name +
-	    ', ' + many(l.contended, 'time') + (w ? '; the longest wait, ' +
-	    span(w.took) + ' of ' + who(w.track) + ', was while ' +
-	    who(w.by) + ' had it, from ' + w.by_caller : '');
+	return `threads waited ${span(l.waited)} in all for ${l.name}, ` +
+	    many(l.contended, 'time') + (w ? '; the longest wait, ' +
+	    `${span(w.took)} of ${who(w.track)}, was while ${who(w.by)} had ` +
+	    `it, from ${w.by_caller}` : '');
 }
 
 function keepsMost() {
 	const h = D.heap[0], top = h?.callers[0];
 	const live = h && [...h.callers].sort((a, b) => b.bytes - a.bytes)[0];
-	if (!h)
+	if (!top)
 		return 'no allocations';
-	return h.name + '[' + h.pid + '] had at most ' + bytes(h.peak) +
-	    ', at ' + at(h.peak_at, D.length / 1e3) + (top ? ', of which ' +
-	    bytes(top.peak) + ' by ' + top.caller : '') + '; at the end ' +
-	    bytes(h.bytes) + (live && live.bytes > 0 ? ', ' + bytes(live.bytes) +
-	    ' by ' + live.caller : '');
+	return `${h.name}[${h.pid}] had at most ${bytes(h.peak)}, at ` +
+	    `${at(h.peak_at, D.length / 1e3)}, of which ${bytes(top.peak)} ` +
+	    `by ${top.caller}; at the end ${bytes(h.bytes)}` +
+	    (live.bytes > 0 ? `, ${bytes(live.bytes)} by ${live.caller}` : '');
 }
 
 /* The slowest of what is mostly faster, if there is one: not all of main(). */
@@ -385,24 +384,17 @@ function oddest() {
 }
 
 function findings() {
-	const list = el('ul'), s = oddest();
-	const lost = D.discarded + D.lost_packets > 0;
-	function add(what, text, attrs) {
-		if (text)
-			list.append(el('li', attrs || {}, el('b', {}, what +
-			    ': '), text));
-	}
-	if (s)
-		add('Slowest', D.pairs[s.pair].name + ' took ' + span(s.took) +
-		    ' at ' + at(s.begin) + ' in ' + who(s.track) + whySlow(s));
-	add('Losses', D.losses.length === 0 ? 'none' : D.losses.slice(0, 3)
-	    .map(lossText).join('; ') + (D.losses.length > 3 ? '; and ' +
-	    many(D.losses.length - 3 + D.moreloss, 'other time') : ''),
-	    lost ? { class: 'lost' } : {});
-	add('Locks', D.locks && heldMost());
-	add('Memory', D.heap && keepsMost());
-	add('Changes', [rateChange(), timeChange()].filter(x => x).join('; '));
-	return list;
+	const s = oddest(), more = D.losses.length - 3 + D.moreloss;
+	const all = [['Slowest', s && `${D.pairs[s.pair].name} took ` +
+	    `${span(s.took)} at ${at(s.begin)} in ${who(s.track)}, ` +
+	    whySlow(s)], ['Losses', (D.losses.slice(0, 3).map(lossText)
+	    .join('; ') || 'none') + (more > 0 ? '; and ' + many(more,
+	    'other time') : ''), D.losses.length > 0 ? { class: 'lost' } : {}],
+	    ['Locks', D.locks && heldMost()], ['Memory', D.heap && keepsMost()],
+	    ['Changes', [rateChange(), timeChange()].filter(x => x)
+	    .join('; ')]];
+	return el('ul', {}, ...all.filter(v => v[1]).map(v => el('li', v[2],
+	    el('b', {}, v[0] + ': '), v[1])));
 }
 
 /*
@@ -419,12 +411,12 @@ function recorded() {
 		p.pids.add((t.host || '') + ' ' + t.pid);
 		names.set(t.name, p);
 	}
-	const nlost = D.discarded > 0 ? count(D.discarded) + ' lost' :
-	    D.lost_packets > 0 ? many(D.lost_packets, 'packet') + ' lost' :
+	const nlost = D.discarded > 0 ? `${count(D.discarded)} lost` :
+	    D.lost_packets > 0 ? `${many(D.lost_packets, 'packet')} lost` :
 	    D.losses.length > 0 ? 'not from the start' : 'none lost';
-	const h1 = el('h1', {}, span(D.length) + ', ' + many(names.size,
-	    'program') + ', ' + many(D.events, 'event') + ', ',
-	    el('span', D.losses.length > 0 ? { class: 'lost' } : {}, nlost));
+	const h1 = el('h1', {}, `${span(D.length)}, ${many(names.size,
+	    'program')}, ${many(D.events, 'event')}, `, el('span',
+	    D.losses.length > 0 ? { class: 'lost' } : {}, nlost));
 	document.title = h1.textContent;
 	for (const t of D.traces)
 		for (const c of t.clocks)
@@ -545,8 +537,8 @@ function heat(list) {
 		const w = Math.ceil(used() / 4), h = hi - lo + 1, high = 11;
 		const svg = el('svg', { viewBox: '0 0 ' + w + ' ' + h,
 		    height: h * high, preserveAspectRatio: 'none', role: 'img',
-		    'aria-label': p.name + ': time to the right, duration ' +
-		    'upwards from ' + span(edge(lo)) + ' to ' + span(edge(hi)) },
+		    'aria-label': `${p.name}: time to the right, duration ` +
+		    `upwards, ${span(edge(lo))} to ${span(edge(hi))}` },
 		    ...lossMarks(w, h));
 		for (const [t, r, n] of cells)
 			svg.append(el('rect', { x: t, y: hi - r, width: 1,
@@ -569,8 +561,8 @@ function heat(list) {
 
 function slowest() {
 	if (D.slowest.length > 0)
-		section('slowest', 'The slowest', table('Choose one to see it ' +
-		    'in the timeline', [
+		section('slowest', 'The slowest', table('Choose one to see ' +
+		    'it in the timeline', [
 		    num('took', r => r.took, span),
 		    num('self', r => r.self, span),
 		    num('began', r => r.begin, v => at(v)),
@@ -578,7 +570,7 @@ function slowest() {
 		    { name: 'fields of the beginning', value: r =>
 		    r.fields.replace(/^{ stack = \w+ }, /, '') },
 		    { name: 'thread', value: r => who(r.track) },
-		    { name: 'because', value: r => whySlow(r).slice(2) }],
+		    { name: 'because', value: whySlow }],
 		    D.slowest, r => show(r.begin, r.begin + r.took, r.track)));
 }
 
@@ -587,7 +579,7 @@ function slowest() {
  */
 
 const HEAD = 26, ROW = 15, AXIS = 18;
-const T = { t0: 0, t1: Math.max(1, D.length), x: 0.5, y: 0, marks: null };
+const T = { t0: 0, t1: Math.max(1, D.length), x: 0.5, y: 0, top: 1 };
 
 function zoom(factor, x) {
 	const c = T.t0 + (T.t1 - T.t0) * x, len = Math.min(Math.max(1,
@@ -683,8 +675,8 @@ function drawBar(c, b, x, y, w) {
 
 /* From the hold that ended to the wait that it ended. */
 function drawArrow(c, b, px, y) {
-	const t = T.tracks.find(v => v.i === b.by);
-	let from, x = px(b.e);
+	const t = T.at[b.by], x = px(b.e);
+	let from;
 	if (t === undefined)
 		return;
 	for (const row of t.rows.slice(t.deep))
@@ -707,14 +699,14 @@ function drawArrow(c, b, px, y) {
 }
 
 function drawTrack(c, t, px, width) {
-	const top = Math.max(...T.tracks.map(v => v.top)), arrows = [];
+	const arrows = [];
 	c.fillStyle = colour('fg');
 	c.fillText(t.name, 2, t.y + 11);
 	c.fillStyle = colour('c0');
 	for (const [i, n] of groups(t.cells, 3)) {
 		const x = px(i * D.slot), w = Math.max(1, px((i + 1) * D.slot) -
 		    x);
-		const h = 1 + 8 * Math.log(1 + n) / Math.log(1 + top);
+		const h = 1 + 8 * Math.log(1 + n) / Math.log(1 + T.top);
 		if (x + w > 0 && x < width)
 			c.fillRect(x, t.y + HEAD - 3 - h, w, h);
 	}
@@ -746,39 +738,44 @@ function drawInstants(c, px) {
 }
 
 function drawAxis(c, px, width) {
-	const step = tick(T.t1 - T.t0, width), top = T.box.scrollTop;
-	c.clearRect(0, top, width, AXIS);
+	const step = tick(T.t1 - T.t0, width);
+	c.clearRect(0, 0, width, AXIS);
 	for (let t = Math.ceil(T.t0 / step) * step; t <= T.t1; t += step) {
 		c.fillStyle = colour('line');
-		c.fillRect(px(t), top, 1, T.height);
+		c.fillRect(px(t), 0, 1, T.view);
 		c.fillStyle = colour('dim');
-		c.fillText(at(t, step), px(t) + 3, top + 11);
+		c.fillText(at(t, step), px(t) + 3, 11);
 	}
 }
 
 function draw() {
 	const width = T.canvas.clientWidth, r = window.devicePixelRatio || 1;
-	const c = T.canvas.getContext('2d');
+	const c = T.canvas.getContext('2d'), top = T.box.scrollTop;
 	const px = t => (t - T.t0) / (T.t1 - T.t0) * width;
+	palette.clear();
 	T.canvas.width = width * r;
-	T.canvas.height = T.height * r;
+	T.canvas.height = T.view * r;
 	c.scale(r, r);
 	c.font = '11px system-ui, sans-serif';
 	if (T.mark) {
 		c.fillStyle = colour('soft');
-		c.fillRect(px(T.mark.b), AXIS, Math.max(1, px(T.mark.e) -
-		    px(T.mark.b)), T.height);
+		c.fillRect(px(T.mark.b), 0, Math.max(1, px(T.mark.e) -
+		    px(T.mark.b)), T.view);
 	}
 	for (const l of D.losses)
-		hatch(c, px(l[0]), AXIS, Math.max(2, px(l[1]) - px(l[0])),
-		    T.height, colour('loss'));
-	for (const [b, y] of T.tracks.flatMap(t => drawTrack(c, t, px, width)))
+		hatch(c, px(l[0]), 0, Math.max(2, px(l[1]) - px(l[0])),
+		    T.view, colour('loss'));
+	c.translate(0, -top);
+	for (const [b, y] of T.tracks.filter(t => t.y < top + T.view &&
+	    t.end > top).flatMap(t => drawTrack(c, t, px, width)))
 		drawArrow(c, b, px, y);
 	drawInstants(c, px);
+	c.fillStyle = colour('fg');
+	c.fillRect(0, T.y - 1, 9, 3);
+	c.translate(0, top);
 	drawAxis(c, px, width);
 	c.fillStyle = colour('fg');
-	c.fillRect(T.x * width, 0, 1, T.height);
-	c.fillRect(0, T.y - 1, 9, 3);
+	c.fillRect(T.x * width, 0, 1, T.view);
 }
 
 /* What is under the crosshair, in words. */
@@ -847,7 +844,7 @@ function pointers(canvas) {
 		const w = canvas.clientWidth, len = T.t1 - T.t0;
 		const before = [...down.values()];
 		T.x = Math.max(0, Math.min(1, e.offsetX / w));
-		T.y = e.offsetY;
+		T.y = e.offsetY + T.box.scrollTop;
 		if (down.has(e.pointerId)) {
 			down.set(e.pointerId, e.offsetX);
 			const now = [...down.values()];
@@ -883,17 +880,21 @@ function timeline() {
 	T.at = [];
 	for (const t of T.tracks) {
 		t.y = y;
-		t.top = Math.max(1, ...t.cells.filter((v, i) => i % 3 === 1));
+		T.top = Math.max(T.top, ...t.cells.filter((v, i) =>
+		    i % 3 === 1));
 		T.at[t.i] = t;
-		y += HEAD + t.rows.length * ROW + 6;
+		t.end = y += HEAD + t.rows.length * ROW + 6;
 	}
-	T.height = Math.min(y, 12000);
+	T.height = y;
+	T.view = Math.min(y, 540);
 	T.canvas = el('canvas', { tabindex: 0, role: 'application',
 	    'aria-label': 'timeline of threads: arrows move, plus and minus ' +
 	    'zoom, Home shows all', keydown: keys });
-	T.canvas.style.height = T.height + 'px';
+	T.canvas.style.height = T.view + 'px';
 	T.said = el('output', { 'aria-live': 'polite' });
-	T.box = el('div', { class: 'tl', scroll: draw }, T.canvas);
+	T.box = el('div', { class: 'tl', scroll: draw }, el('div', {},
+	    T.canvas));
+	T.box.firstChild.style.height = T.height + 'px';
 	pointers(T.canvas);
 	const left = D.nkept < D.nbars || locks.length < (D.nlock_bars || 0);
 	section('timeline', 'Timeline of threads', el('p', { class: 'dim' },
@@ -921,7 +922,8 @@ function lockTables() {
 		    (D.locks ? '.' : ', or not recorded: record -w pthread.'));
 	section('locks', 'Locks', table('By lock', [
 	    num('waited', r => r.waited, span),
-	    num('contended', r => r.contended), num('acquired', r => r.acquired),
+	    num('contended', r => r.contended),
+	    num('acquired', r => r.acquired),
 	    num('longest wait', r => r.wait.max, span),
 	    num('p99 held', r => r.hold.p99, span),
 	    num('longest hold', r => r.hold.max, span),
