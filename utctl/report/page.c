@@ -232,6 +232,14 @@ report_option(int c)
 }
 
 static void
+check(void)
+{
+	if (isatty(STDOUT_FILENO))
+		die("report: the page is for a browser: put >page.html behind "
+		    "the command");
+}
+
+static void
 report_say(const struct reader *rd)
 {
 	(void)rd;
@@ -249,7 +257,7 @@ report_end(void)
 static int
 report_main(int argc, char **argv)
 {
-	static const struct show show_report = { report_option, NULL, NULL,
+	static const struct show show_report = { report_option, check, NULL,
 	    NULL, report, report_say, report_end };
 
 	memset(&page, 0, sizeof(page));

@@ -62,7 +62,7 @@ struct flame {
 struct flames {
 	struct flame	 root;
 	const char	*title, *unit;
-	size_t		 nodes;		/* that are put */
+	size_t		 nodes;		/* put so far */
 };
 
 struct page_event {
@@ -85,9 +85,12 @@ struct page_pair {
 	uint32_t	 number;
 };
 
-/* A span, a wait or a hold; or an instant, of which the rarest are kept. */
+/*
+ * A span, a wait or a hold; or an instant, which instead of a length has less
+ * than 0, and the less the more there are: so the rarest are kept.
+ */
 struct page_bar {
-	int64_t		 took;		/* of instants: less than 0 */
+	int64_t		 took;		/* less than 0: see below */
 	int64_t		 begin;
 	uint32_t	 track, what;
 	int32_t		 row;		/* depth; or one of these below */
@@ -106,7 +109,7 @@ struct page_bars {
 	int64_t		 least;		/* only longer ones are kept */
 };
 
-/* What a thread did in a slot. */
+/* A thread's part of a slot. */
 struct page_cell {
 	uint32_t	 n;		/* events and pairs */
 	int64_t		 busy;		/* ns in outermost pairs */

@@ -68,12 +68,6 @@ list_free(struct page_list *l)
 	map_free(&l->map);
 }
 
-static void
-put_bytes(const unsigned char *s, size_t n)
-{
-	fwrite(s, 1, n, stdout);
-}
-
 void
 page_head(void)
 {
@@ -84,7 +78,7 @@ page_head(void)
 	    "'\">\n<meta name=\"viewport\" content=\"width=device-width, "
 	    "initial-scale=1\">\n<title>utctl report</title>\n<style nonce=\""
 	    "%016" PRIx64 "\">\n", nonce(0), nonce(1), nonce(1));
-	put_bytes(page_css, page_css_len);
+	fwrite(page_css, 1, page_css_len, stdout);
 	printf("</style>\n<body>\n<header></header>\n<main><noscript>This "
 	    "page needs its own script, which the browser does not run."
 	    "</noscript></main>\n<script type=\"application/json\" "
@@ -96,7 +90,7 @@ page_tail(void)
 {
 	json_end();
 	printf("</script>\n<script nonce=\"%016" PRIx64 "\">\n", nonce(0));
-	put_bytes(page_js, page_js_len);
+	fwrite(page_js, 1, page_js_len, stdout);
 	printf("</script>\n</html>\n");
 }
 
