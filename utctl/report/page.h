@@ -33,9 +33,9 @@
 #include "../show/pair.h"
 #include "../show/rows.h"
 
-#define PAGE_SLOTS	512		/* of the grid */
+#define PAGE_SLOTS	512		/* in the grid */
 #define PAGE_HEAT	128		/* slots of a heat map */
-#define PAGE_ROWS	80		/* of a heat map: half an octave each */
+#define PAGE_ROWS	80		/* half octaves in a heat map */
 #define PAGE_EVENTS	1024		/* with rows of their own; pairs, too */
 #define PAGE_CHARTS	24		/* events, and pairs, with charts */
 #define PAGE_TRACKS	128		/* threads with a row of their own */
@@ -47,7 +47,7 @@
 #define PAGE_FIELDS	160		/* bytes of an event's fields */
 #define PAGE_SLOWEST	20
 #define PAGE_LOSSES	500
-#define PAGE_NODES	4000		/* of a flame graph */
+#define PAGE_NODES	4000		/* parts of a flame graph */
 #define PAGE_TEXT	200		/* bytes of a name */
 
 /* A part of a flame graph. */
