@@ -39,6 +39,7 @@
 #define PAGE_EVENTS	1024		/* with rows of their own; pairs, too */
 #define PAGE_CHARTS	24		/* events, and pairs, with charts */
 #define PAGE_TRACKS	128		/* threads with a row of their own */
+#define PAGE_LISTED	2000		/* threads that have a name */
 #define PAGE_BARS	40000		/* spans that are drawn one by one */
 #define PAGE_LOCKS	15000		/* waits and holds, likewise */
 #define PAGE_PINS	15000		/* longest spans of a slot, likewise */

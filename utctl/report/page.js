@@ -249,7 +249,7 @@ function layout(spans, locks) {
 			(t.rows[b.row] = t.rows[b.row] || []).push(b);
 		t.deep = t.rows.length;
 	}
-	for (const b of locks)
+	for (const b of locks.filter(v => D.tracks[v.track].cells.length > 0))
 		place(tracks[b.track].rows, b, tracks[b.track].deep);
 	for (const t of tracks)
 		t.rows = Array.from(t.rows, r => r || []);
@@ -291,12 +291,14 @@ function whySlow(s) {
 			worst = sums.get(key);
 	}
 	if (worst.ns > s.took / 4)
-		return `of which it waited ${span(worst.ns)} for ` +
+		return 'of which it waited ' + (locks.length < D.nlock_bars ?
+		    'at least ' : '') + `${span(worst.ns)} for ` +
 		    (D.locks[worst.bar.what]?.name || 'a lock') +
 		    (worst.bar.by === undefined ? '' :
 		    `, held by ${who(worst.bar.by)}`);
-	return s.self < s.took / 2 ? `of which ${span(s.took - s.self)} in ` +
-	    'what it calls' : 'nearly all of it by itself';
+	return (s.self < s.took / 2 ? `of which ${span(s.took - s.self)} in ` +
+	    'pairs within it' : 'mostly not in pairs within it') +
+	    (D.locks ? '' : '; locks are not recorded');
 }
 
 /* The greatest change of a series: where, and from what to what. */

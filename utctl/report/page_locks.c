@@ -68,7 +68,7 @@ note(const struct lock_note *n, int ishold)
 	const struct page_track *t = track_of(n->process, n->thread);
 
 	bar.what = number_of(n);
-	if (t->cells == NULL)
+	if (t->number >= PAGE_LISTED)
 		return;
 	bar.track = t->number;
 	bar.row = ishold ? PAGE_HOLD : PAGE_WAIT;

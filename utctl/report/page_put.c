@@ -313,7 +313,7 @@ put_tracks(void)
 	size_t i;
 
 	json_array("tracks");
-	for (i = 0; i < page.tracks.n && i < 2000; i++) {
+	for (i = 0; i < page.tracks.n && i < PAGE_LISTED; i++) {
 		t = page.tracks.v[i];
 		json_object(NULL);
 		page_text("name", t->name);
