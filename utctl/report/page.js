@@ -109,10 +109,9 @@ function section(id, title, ...inner) {
 	return s;
 }
 
-/* The page says how what is not there would be. */
-function missing(id, title, how) {
-	section(id, title, el('p', { class: 'dim' }, how));
-}
+/* A paragraph. */
+const say = (text, kind) => el('p', { class: kind || '' }, text);
+const dim = text => say(text, 'dim');
 
 /*
  * A table: columns have a name, the value to sort by, and the text; the class
@@ -159,6 +158,9 @@ function table(caption, cols, rows, go) {
 	fill(shown);
 	return el('div', { class: 'wide' }, t, more);
 }
+
+/* A column of text; and one of numbers. */
+const txt = (name, value) => ({ name, value });
 
 function num(name, get, text) {
 	return { name: name, n: 'n', value: get,
@@ -410,7 +412,7 @@ function recorded() {
 		    threads: 0, pids: new Set() };
 		p.events += t.events;
 		p.threads++;
-		p.pids.add((t.host || '') + ' ' + t.pid);
+		p.pids.add(`${t.host} ${t.pid}`);
 		names.set(t.name, p);
 	}
 	const nlost = D.discarded > 0 ? `${count(D.discarded)} lost` :
@@ -420,49 +422,44 @@ function recorded() {
 	    'program')}, ${many(D.events, 'event')}, `, el('span',
 	    D.losses.length > 0 ? { class: 'lost' } : {}, nlost));
 	document.title = h1.textContent;
-	for (const t of D.traces)
-		for (const c of t.clocks)
-			clocks.set(c.name, Math.max(c.error,
-			    clocks.get(c.name) || 0));
-	document.querySelector('header').append(h1, el('p', {}, D.from ?
-	    D.from + ' to ' + D.to : 'no events'), findings(), nav);
+	for (const c of D.traces.flatMap(t => t.clocks))
+		clocks.set(c.name, Math.max(c.error, clocks.get(c.name) || 0));
+	document.querySelector('header').append(h1, say(D.from ?
+	    `${D.from} to ${D.to}` : 'no events'), findings(), nav);
 	section('recorded', 'What was recorded',
-	    el('p', {}, 'Hosts: ' + [...new Set(D.traces.map(t => t.host ||
+	    say('Hosts: ' + [...new Set(D.traces.map(t => t.host ||
 	    'not known'))].join(', ') + '. Clocks: ' + [...clocks].map(c =>
-	    c[0] + (c[1] ? ' (dates to ' + span(c[1]) + ')' : '')).join(', ') +
-	    '.'),
-	    el('p', { class: 'dim' }, D.traces.map(t => t.path.replace(
-	    /\/metadata$/, '')).join(', ')),
-	    D.ntracks > D.tracks.length ? el('p', { class: 'lost' }, count(
-	    D.ntracks - D.tracks.length) + ' threads are not listed: select ' +
-	    'some with -p or -t.') : null,
-	    table('Programs', [
-	    num('events', r => r.events), num('processes', r => r.pids.size),
-	    num('threads', r => r.threads),
-	    { name: 'program', value: r => r.name }], [...names.values()]),
+	    c[0] + (c[1] ? ` (dates to ${span(c[1])})` : '')).join(', ') + '.'),
+	    dim(D.traces.map(t => t.path.replace(/\/metadata$/, ''))
+	    .join(', ')),
+	    D.ntracks > D.tracks.length ? say(count(D.ntracks -
+	    D.tracks.length) + ' threads are not listed: select some with ' +
+	    '-p or -t.', 'lost') : null,
+	    table('Programs', [num('events', r => r.events),
+	    num('processes', r => r.pids.size), num('threads', r => r.threads),
+	    txt('program', r => r.name)], [...names.values()]),
 	    D.losses.length > 3 ? table('Losses', [num('from', l => l[0],
 	    v => at(v)), num('to', l => l[1], v => at(v)),
-	    num('how many', l => l[2]), { name: 'what', value: l => lossText(l)
-	    .split(' from ')[0] }],
-	    D.losses) : null);
+	    num('how many', l => l[2]), txt('what', l => lossText(l)
+	    .split(' from ')[0])], D.losses) : null);
 }
 
 function rates() {
 	const list = D.by_event.filter(e => e.slots).slice(0, 12);
 	if (list.length === 0)
 		return;
-	section('rates', 'Rates over time', el('p', { class: 'dim' },
-	    'Events per second, each from +0 s to ' + at(D.length, 1e6) + '. ' +
-	    (D.losses.length ? 'Hatched: events were lost. ' : '') +
-	    (D.by_event.length > list.length ? 'The ' + list.length +
-	    ' most frequent of ' + count(D.by_event.length) + ' events.' : '')),
+	section('rates', 'Rates over time', dim('Events per second, each ' +
+	    `from +0 s to ${at(D.length, 1e6)}.` +
+	    (D.losses.length ? ' Hatched: events were lost.' : '') +
+	    (D.by_event.length > list.length ? ` The ${list.length} most ` +
+	    `frequent of ${count(D.by_event.length)} events.` : '')),
 	    el('div', { class: 'many' }, ...list.map(e => {
 		const s = coarse(e.slots, 128);
-		const top = digits(Math.max(...s.sums) / s.slot * 1e9);
+		const top = `at most ${digits(Math.max(...s.sums) / s.slot *
+		    1e9)}/s`;
 		return el('figure', {}, el('figcaption', {}, el('b', {},
-		    e.name), el('br'), count(e.events) + ', at most ' + top +
-		    '/s'), steps(s.sums, s.sums.length, 40, e.name +
-		    ' per second, at most ' + top));
+		    e.name), el('br'), `${count(e.events)}, ${top}`),
+		    steps(s.sums, s.sums.length, 40, `${e.name}, ${top}`));
 	    })));
 }
 
@@ -474,21 +471,26 @@ function events() {
 	    digits), num('bytes', r => r.bytes),
 	    num('first', r => r.first, v => at(v, 1e3)),
 	    num('last', r => r.last, v => at(v, 1e3)),
-	    { name: 'event', value: r => r.name }], D.by_event));
+	    txt('event', r => r.name)], D.by_event));
 }
+
+/* So many took as long as that half octave is. */
+const took = (row, n) =>
+    `${count(n)} took ${span(edge(row))} to ${span(edge(row + 1))}`;
 
 /* Bars of a histogram, on the same scale for all. */
 function bars(p, lo, hi) {
-	const top = Math.max(...[...groups(p.hist, 2)].map(v => v[1]));
-	return el('svg', { viewBox: '0 0 ' + (hi - lo + 1) + ' 16', height: 16,
+	const list = [...groups(p.hist, 2)];
+	const top = Math.max(...list.map(v => v[1]));
+	return el('svg', { viewBox: `0 0 ${hi - lo + 1} 16`, height: 16,
 	    preserveAspectRatio: 'none', role: 'img', 'aria-label': 'from ' +
-	    span(p.min) + ' to ' + span(p.max) + ', half of them up to ' +
-	    span(p.p50) }, ...[...groups(p.hist, 2)].map(([row, n]) => {
+	    `${span(p.min)} to ${span(p.max)}, half up to ${span(p.p50)}` },
+	    ...list.map(([row, n]) => {
 		const h = Math.max(1, n / top * 16);
 		return el('rect', { x: row - lo, y: 16 - h, width: 0.9,
-		    height: h, fill: 'var(--c0)' }, el('title', {}, count(n) +
-		    ' took ' + span(edge(row)) + ' to ' + span(edge(row + 1))));
-	}));
+		    height: h, fill: 'var(--c0)' }, el('title', {}, took(row,
+		    n)));
+	    }));
 }
 
 function pairs() {
@@ -498,24 +500,23 @@ function pairs() {
 	const lo = Math.min(...rows), hi = Math.max(...rows);
 	const open = D.pairs.filter(p => p.unended > 0);
 	if (D.pairs.length === 0)
-		return missing('pairs', 'Pairs', 'No pairs of events: put ' +
+		return section('pairs', 'Pairs', dim('No pairs of events: put ' +
 		    'spans into the program (UT_SPAN), record functions ' +
-		    '(record -w func), or name the pairs with -D begin,end.');
+		    '(record -w func), or name the pairs with -D begin,end.'));
 	section('pairs', 'How long pairs took',
-	    D.unended + D.unbegun + D.left_out > 0 ? el('p', { class: 'dim' },
-	    count(D.unended) + ' begun and not ended, ' + count(D.unbegun) +
-	    ' ended and not begun, ' + count(D.left_out) +
-	    ' left out because events were lost meanwhile.') : null,
+	    D.unended + D.unbegun + D.left_out > 0 ? dim(count(D.unended) +
+	    ` begun and not ended, ${count(D.unbegun)} ended and not begun, ` +
+	    `${count(D.left_out)} left out: events were lost.`) : null,
 	    table('By pair; total counts nested calls of the same once; ' +
 	    'histograms from ' + span(edge(lo)) + ' to ' + span(edge(hi + 1)), [
 	    num('calls', r => r.calls), num('total', r => r.total, span),
 	    num('self', r => r.self, span), num('p50', r => r.p50, span),
 	    num('p99', r => r.p99, span), num('max', r => r.max, span),
 	    { name: 'histogram', text: r => bars(r, lo, hi), n: 'h' },
-	    { name: 'pair', value: r => r.name }], list),
+	    txt('pair', r => r.name)], list),
 	    open.length === 0 ? null : table('Begun, and not ended', [
 	    num('not ended', r => r.unended), num('open', r => r.open),
-	    { name: 'pair', value: r => r.name }], open));
+	    txt('pair', r => r.name)], open));
 	if (list.some(p => p.heat))
 		heat(list.filter(p => p.heat));
 }
@@ -546,9 +547,8 @@ function heat(list) {
 			svg.append(el('rect', { x: t, y: hi - r, width: 1,
 			    height: 1, fill: shade(Math.log(1 + n) / top),
 			    pointerenter: () => {
-				said.textContent = count(n) + ' took ' + span(
-				    edge(r)) + ' to ' + span(edge(r + 1)) +
-				    ' at ' + at(t * 4 * D.slot, D.slot);
+				said.textContent = took(r, n) + ' at ' +
+				    at(t * 4 * D.slot, D.slot);
 			    } }));
 		box.replaceChildren(el('div', { class: 'y' }, ...[hi + 1, (hi +
 		    lo + 1) / 2, lo].map(r => el('span', {}, span(edge(r))))),
@@ -568,11 +568,11 @@ function slowest() {
 		    num('took', r => r.took, span),
 		    num('self', r => r.self, span),
 		    num('began', r => r.begin, v => at(v)),
-		    { name: 'pair', value: r => D.pairs[r.pair].name },
+		    txt('pair', r => D.pairs[r.pair].name),
 		    { name: 'fields of the beginning', value: r =>
 		    r.fields.replace(/^{ stack = \w+ }, /, '') },
-		    { name: 'thread', value: r => who(r.track) },
-		    { name: 'because', value: whySlow }],
+		    txt('thread', r => who(r.track)),
+		    txt('because', whySlow)],
 		    D.slowest, r => show(r.begin, r.begin + r.took, r.track)));
 }
 
@@ -899,17 +899,17 @@ function timeline() {
 	T.box.firstChild.style.height = T.height + 'px';
 	pointers(T.canvas);
 	const left = D.nkept < D.nbars || locks.length < (D.nlock_bars || 0);
-	section('timeline', 'Timeline of threads', el('p', { class: 'dim' },
-	    'Filled: pairs. Hatched: waits for a lock; an arrow comes from ' +
-	    'who held it. Outlined: holds. Ticks: other events. The blue ' +
-	    'strip is how many events there were, in ' + span(D.slot) + '.'),
-	    left ? el('p', {}, 'The longest are drawn one by one: ' +
-	    count(D.nkept) + ' of ' + many(D.nbars, 'pair') + ', ' +
-	    count(locks.length) + ' of ' + count(D.nlock_bars || 0) +
-	    ' waits and holds. The strip counts all. Select a part with ' +
-	    '-b and -u to see each one there.') : null,
-	    D.tracks.length > D.shown ? el('p', {}, 'The first ' + D.shown +
-	    ' threads are drawn: select others with -p or -t.') : null,
+	section('timeline', 'Timeline of threads', dim('Filled: pairs. ' +
+	    'Hatched: waits for a lock; an arrow comes from who held it. ' +
+	    'Outlined: holds. Ticks: other events. The blue strip is how ' +
+	    `many events there were, in ${span(D.slot)}.`),
+	    left ? say('The longest are drawn one by one: ' +
+	    `${count(D.nkept)} of ${many(D.nbars, 'pair')}, ` +
+	    `${count(locks.length)} of ${count(D.nlock_bars || 0)} waits ` +
+	    'and holds. The strip counts all. Select a part with -b and -u ' +
+	    'to see each one there.') : null,
+	    D.tracks.length > D.shown ? say(`The first ${D.shown} threads ` +
+	    'are drawn: select others with -p or -t.') : null,
 	    el('p', {}, ...[['←', 'ArrowLeft'], ['→', 'ArrowRight'],
 	    ['+', '+'], ['−', '-'], ['whole run', 'Home']].map(key),
 	    el('span', { class: 'dim' }, ' or drag, pinch, Ctrl and wheel, ' +
@@ -920,8 +920,8 @@ function timeline() {
 
 function lockTables() {
 	if (!D.locks || D.locks.length === 0)
-		return missing('locks', 'Locks', 'No locks were taken' +
-		    (D.locks ? '.' : ', or not recorded: record -w pthread.'));
+		return section('locks', 'Locks', dim('No locks were taken' +
+		    (D.locks ? '.' : ', or not recorded: record -w pthread.')));
 	section('locks', 'Locks', table('By lock', [
 	    num('waited', r => r.waited, span),
 	    num('contended', r => r.contended),
@@ -930,18 +930,18 @@ function lockTables() {
 	    num('p99 held', r => r.hold.p99, span),
 	    num('longest hold', r => r.hold.max, span),
 	    num('held at the end', r => r.held),
-	    { name: 'lock', value: r => r.name + (r.first ? ', first used by ' +
-	    r.first : '') },
-	    { name: 'program', value: r => r.program + '[' + r.pid + ']' }],
+	    txt('lock', r => r.name + (r.first ? ', first used by ' +
+	    r.first : '')),
+	    txt('program', r => r.program + '[' + r.pid + ']')],
 	    [...D.locks].sort((a, b) => b.waited - a.waited)),
 	    table('The longest waits, and who had the lock; choose one to ' +
 	    'see it', [num('waited', r => r.took, span),
 	    num('began', r => r.begin, v => at(v)),
-	    { name: 'lock', value: r => D.locks[r.lock]?.name || '' },
-	    { name: 'thread', value: r => who(r.track) },
-	    { name: 'waits in', value: r => r.caller },
-	    { name: 'held by', value: r => r.by === undefined ? '' :
-	    who(r.by) }, { name: 'taken in', value: r => r.by_caller || '' }],
+	    txt('lock', r => D.locks[r.lock]?.name || ''),
+	    txt('thread', r => who(r.track)),
+	    txt('waits in', r => r.caller),
+	    txt('held by', r => r.by === undefined ? '' :
+	    who(r.by)), txt('taken in', r => r.by_caller || '')],
 	    D.waits, r => show(r.begin, r.begin + r.took, r.track)));
 }
 
@@ -978,9 +978,8 @@ function flame(f) {
 	    'aria-label': 'search in ' + f.title, input: () => fill(focus) });
 	let focus = top, nodes = new Map();
 	function label(n) {
-		return n.name + ', ' + text(n.total) + ', ' + digits(100 *
-		    n.total / (top.total || 1)) + ' % of all, ' +
-		    text(n.self) + ' itself';
+		return `${n.name}, ${text(n.total)}, ${digits(100 * n.total /
+		    (top.total || 1))} % of all, ${text(n.self)} itself`;
 	}
 	function put(n, x, w, row) {
 		const b = el('button', { tabindex: n === focus ? 0 : -1,
@@ -1054,10 +1053,10 @@ function flame(f) {
 function flames() {
 	const list = [...D.flames, ...(D.heap_flames || [])];
 	if (list.length === 0)
-		return missing('flames', 'Flame graphs', 'No stacks: record ' +
+		return section('flames', 'Flame graphs', dim('No stacks: record ' +
 		    'samples (record -w cpu), functions (-w func), spans, or ' +
-		    'allocations with their callers (-g -w malloc).');
-	section('flames', 'Flame graphs', el('p', { class: 'dim' },
+		    'allocations with their callers (-g -w malloc).'));
+	section('flames', 'Flame graphs', dim(
 	    'The width is the share. Choose a part to zoom in, the top one ' +
 	    'to zoom out; arrows walk, Escape shows all.'),
 	    ...list.map(flame));
@@ -1084,28 +1083,27 @@ function levels(h) {
 
 function heaps() {
 	if (!D.heap || D.heap.length === 0)
-		return missing('heap', 'Heap', 'No allocations: record them ' +
-		    'with record -w malloc, or with all their callers, ' +
-		    '-g -w malloc.');
-	section('heap', 'Heap over time', D.nheaps > D.heap.length ? el('p', {},
-	    'The ' + D.heap.length + ' greatest of ' + count(D.nheaps) +
-	    ' processes.') : null, ...D.heap.map(h => {
-		const v = levels(h), say = 'at most ' + bytes(h.peak) + ' at ' +
-		    at(h.peak_at, D.length / 1e3) + ', ' + bytes(h.bytes) +
-		    ' in ' + many(h.blocks, 'block') + ' at the end';
-		return el('div', {}, el('h3', {}, h.name + '[' + h.pid + ']'),
-		    el('p', {}, say + '; ' + many(h.allocations,
-		    'allocation') + ' of ' + bytes(h.allocated) + (h.every ?
-		    ', estimated from samples' : '') + (h.unsure_bytes ? '; ' +
-		    bytes(h.unsure_bytes) + ' may have been freed: events ' +
-		    'were lost' : '') + (h.twice ? '; ' + count(h.twice) +
-		    ' freed twice' : '')),
-		    steps(v, v.length, 70, say), table('Who had it at the ' +
+		return section('heap', 'Heap', dim('No allocations: record ' +
+		    'them with record -w malloc, or with all their callers, ' +
+		    '-g -w malloc.'));
+	section('heap', 'Heap over time', D.nheaps > D.heap.length ? say(
+	    `The ${D.heap.length} greatest of ${count(D.nheaps)} processes.`) :
+	    null, ...D.heap.map(h => {
+		const v = levels(h), all = `at most ${bytes(h.peak)} at ` +
+		    `${at(h.peak_at, D.length / 1e3)}, ${bytes(h.bytes)} in ` +
+		    `${many(h.blocks, 'block')} at the end`;
+		return el('div', {}, el('h3', {}, `${h.name}[${h.pid}]`),
+		    say(`${all}; ${many(h.allocations, 'allocation')} of ` +
+		    bytes(h.allocated) + (h.every ? ', estimated from samples' :
+		    '') + (h.unsure_bytes ? `; ${bytes(h.unsure_bytes)} may ` +
+		    'have been freed: events were lost' : '') + (h.twice ?
+		    `; ${count(h.twice)} freed twice` : '')),
+		    steps(v, v.length, 70, all), table('Who had it at the ' +
 		    'peak', [num('at the peak', r => r.peak, bytes),
 		    num('at the end', r => r.bytes, bytes),
 		    num('blocks', r => r.blocks), num('calls', r => r.calls),
 		    num('allocated', r => r.allocated, bytes),
-		    { name: 'caller', value: r => r.caller }], h.callers));
+		    txt('caller', r => r.caller)], h.callers));
 	    }));
 }
 
