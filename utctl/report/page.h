@@ -112,8 +112,7 @@ struct page_bars {
 
 /* A thread's part of a slot. */
 struct page_cell {
-	uint32_t	 n;		/* events and pairs */
-	int64_t		 busy;		/* ns in outermost pairs */
+	uint32_t	 n;		/* events */
 	struct page_bar	 longest;
 };
 

@@ -259,6 +259,7 @@ function layout(spans, locks) {
 }
 
 const spans = unpack(D.bars, 5), locks = unpack(D.lock_bars, 6);
+const lockNames = new Map((D.locks || []).map(l => [l.number, l.name]));
 const byNumber = new Map(D.by_event.map(e => [e.number, e]));
 const kept = new Map();
 const instants = unpack(D.instants, 5).map(v => {
@@ -268,7 +269,7 @@ const instants = unpack(D.instants, 5).map(v => {
 }).filter(v => kept.get(v.what) === byNumber.get(v.what).events);
 
 function barText(b) {
-	const lock = D.locks?.[b.what]?.name || 'a lock';
+	const lock = lockNames.get(b.what) || 'a lock';
 	const took = span(b.e - b.b);
 	if (b.row !== WAIT && b.row !== HOLD)
 		return `${D.pairs[b.what]?.name} ${took}`;
@@ -295,7 +296,7 @@ function whySlow(s) {
 	if (worst.ns > s.took / 4)
 		return 'of which it waited ' + (locks.length < D.nlock_bars ?
 		    'at least ' : '') + `${span(worst.ns)} for ` +
-		    (D.locks[worst.bar.what]?.name || 'a lock') +
+		    (lockNames.get(worst.bar.what) || 'a lock') +
 		    (worst.bar.by === undefined ? '' :
 		    `, held by ${who(worst.bar.by)}`);
 	return (s.self < s.took / 2 ? `of which ${span(s.took - s.self)} in ` +
@@ -359,7 +360,7 @@ function timeChange() {
 }
 
 function heldMost() {
-	const l = [...D.locks].sort((a, b) => b.waited - a.waited)[0];
+	const l = D.locks[0];
 	const w = D.waits.find(x => x.by !== undefined);
 	if (!l || l.contended === 0)
 		return 'no thread had to wait';
@@ -371,13 +372,12 @@ function heldMost() {
 
 function keepsMost() {
 	const h = D.heap[0], top = h?.callers[0];
-	const live = h && [...h.callers].sort((a, b) => b.bytes - a.bytes)[0];
 	if (!top)
 		return 'no allocations';
 	return `${h.name}[${h.pid}] had at most ${bytes(h.peak)}, at ` +
 	    `${at(h.peak_at, D.length / 1e3)}, of which ${bytes(top.peak)} ` +
 	    `by ${top.caller}; at the end ${bytes(h.bytes)}` +
-	    (live.bytes > 0 ? `, ${bytes(live.bytes)} by ${live.caller}` : '');
+	    (h.keeps > 0 ? `, ${bytes(h.keeps)} by ${h.keeper}` : '');
 }
 
 /* The slowest of what is mostly faster, if there is one: not all of main(). */
@@ -500,8 +500,8 @@ function pairs() {
 	const lo = Math.min(...rows), hi = Math.max(...rows);
 	const open = D.pairs.filter(p => p.unended > 0);
 	if (D.pairs.length === 0)
-		return section('pairs', 'Pairs', dim('No pairs of events: put ' +
-		    'spans into the program (UT_SPAN), record functions ' +
+		return section('pairs', 'Pairs', dim('No pairs of events: ' +
+		    'put spans into the program (UT_SPAN), record functions ' +
 		    '(record -w func), or name the pairs with -D begin,end.'));
 	section('pairs', 'How long pairs took',
 	    D.unended + D.unbegun + D.left_out > 0 ? dim(count(D.unended) +
@@ -705,7 +705,7 @@ function drawTrack(c, t, px, width) {
 	c.fillStyle = colour('fg');
 	c.fillText(t.name, 2, t.y + 11);
 	c.fillStyle = colour('c0');
-	for (const [i, n] of groups(t.cells, 3)) {
+	for (const [i, n] of groups(t.cells, 2)) {
 		const x = px(i * D.slot), w = Math.max(1, px((i + 1) * D.slot) -
 		    x);
 		const h = 1 + 8 * Math.log(1 + n) / Math.log(1 + T.top);
@@ -803,7 +803,7 @@ function tell() {
 			found.push(lossText(l));
 	if (track && !b) {
 		const i = Math.floor(t / D.slot);
-		const cell = [...groups(track.cells, 3)].find(v => v[0] === i);
+		const cell = [...groups(track.cells, 2)].find(v => v[0] === i);
 		found.push(many(cell ? cell[1] : 0, 'event') + ' in these ' +
 		    span(D.slot));
 	}
@@ -883,7 +883,7 @@ function timeline() {
 	for (const t of T.tracks) {
 		t.y = y;
 		T.top = Math.max(T.top, ...t.cells.filter((v, i) =>
-		    i % 3 === 1));
+		    i % 2 === 1));
 		T.at[t.i] = t;
 		t.end = y += HEAD + t.rows.length * ROW + 6;
 	}
@@ -933,11 +933,12 @@ function lockTables() {
 	    txt('lock', r => r.name + (r.first ? ', first used by ' +
 	    r.first : '')),
 	    txt('program', r => r.program + '[' + r.pid + ']')],
-	    [...D.locks].sort((a, b) => b.waited - a.waited)),
+	    D.locks), D.nlocks > D.locks.length ? say(`${count(D.nlocks -
+	    D.locks.length)} others were waited for less.`) : null,
 	    table('The longest waits, and who had the lock; choose one to ' +
 	    'see it', [num('waited', r => r.took, span),
 	    num('began', r => r.begin, v => at(v)),
-	    txt('lock', r => D.locks[r.lock]?.name || ''),
+	    txt('lock', r => lockNames.get(r.lock) || ''),
 	    txt('thread', r => who(r.track)),
 	    txt('waits in', r => r.caller),
 	    txt('held by', r => r.by === undefined ? '' :
@@ -1053,8 +1054,8 @@ function flame(f) {
 function flames() {
 	const list = [...D.flames, ...(D.heap_flames || [])];
 	if (list.length === 0)
-		return section('flames', 'Flame graphs', dim('No stacks: record ' +
-		    'samples (record -w cpu), functions (-w func), spans, or ' +
+		return section('flames', 'Flame graphs', dim('No stacks: ' +
+		    'record samples (record -w cpu), functions (-w func), spans, or ' +
 		    'allocations with their callers (-g -w malloc).'));
 	section('flames', 'Flame graphs', dim(
 	    'The width is the share. Choose a part to zoom in, the top one ' +
@@ -1073,7 +1074,7 @@ function levels(h) {
 		last = left;
 	}
 	const end = Math.max(...D.tracks.filter(t => t.pid === h.pid).map(t =>
-	    t.cells[t.cells.length - 3] || 0));
+	    t.cells[t.cells.length - 2] || 0));
 	while (i <= end)
 		v[i++] = last;
 	while (i < used())
@@ -1103,7 +1104,9 @@ function heaps() {
 		    num('at the end', r => r.bytes, bytes),
 		    num('blocks', r => r.blocks), num('calls', r => r.calls),
 		    num('allocated', r => r.allocated, bytes),
-		    txt('caller', r => r.caller)], h.callers));
+		    txt('caller', r => r.caller)], h.callers),
+		    h.ncallers > h.callers.length ? say(`${count(h.ncallers -
+		    h.callers.length)} other callers had less.`) : null);
 	    }));
 }
 

@@ -59,7 +59,6 @@ fold_cells(struct page_cell *c)
 		if (i < PAGE_SLOTS / 2) {
 			sum = c[2 * i];
 			sum.n += c[2 * i + 1].n;
-			sum.busy = when_sum(sum.busy, c[2 * i + 1].busy);
 			if (c[2 * i + 1].longest.took > sum.longest.took)
 				sum.longest = c[2 * i + 1].longest;
 		}

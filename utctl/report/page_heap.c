@@ -87,8 +87,11 @@ put_callers(struct heap *h)
 	const size_t n = heap_rows(h, &uses);
 	size_t i;
 
-	if (n > 1)
+	if (n > 0) {
+		page_text("keeper", heap_caller_text(h, uses[0].caller, text));
+		json_u64("keeps", uses[0].bytes);
 		qsort(uses, n, sizeof(*uses), use_by_peak);
+	}
 	json_array("callers");
 	for (i = 0; i < n && i < TOP; i++) {
 		json_object(NULL);

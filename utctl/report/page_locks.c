@@ -87,11 +87,8 @@ static void
 put_times(const char *name, struct hist *h)
 {
 	json_object(name);
-	json_u64("n", h->n);
-	if (h->n > 0) {
-		json_format("total", "%.0f", h->sum);
+	if (h->n > 0)
 		json_hist(h, 1);
-	}
 	json_end();
 }
 
@@ -102,6 +99,7 @@ put_lock(const struct numbered *v)
 	char text[CALLER_TEXT];
 
 	json_object(NULL);
+	json_u64("number", v->number);
 	if (v->lock->name != NULL)
 		page_text("name", v->lock->name);
 	else {
@@ -111,12 +109,10 @@ put_lock(const struct numbered *v)
 	}
 	page_text("program", ls->process.name);
 	json_i64("pid", ls->process.vpid);
-	json_bool("isrw", v->lock->isrw);
 	json_u64("acquired", v->lock->stat.acquired);
 	json_u64("contended", v->lock->stat.contended);
 	json_u64("waited", v->lock->stat.waited);
 	json_u64("held", v->lock->nholders);
-	json_u64("waiting", v->lock->nwaiters);
 	put_times("wait", &v->lock->stat.wait);
 	put_times("hold", &v->lock->stat.hold);
 	json_end();
@@ -147,12 +143,24 @@ put_waits(void)
 	json_end();
 }
 
-/* Locks whose bars are few keep their names: all have a number. */
+static int
+by_waited(const void *a, const void *b)
+{
+	const struct lock *x = (*(struct numbered *const *)a)->lock;
+	const struct lock *y = (*(struct numbered *const *)b)->lock;
+
+	return (x->stat.waited < y->stat.waited) -
+	    (x->stat.waited > y->stat.waited);
+}
+
+/* All locks have a number; those that were waited for most have a row. */
 static void
 put_all(void)
 {
 	size_t i;
 
+	if (numbers.n > 1)
+		qsort(numbers.v, numbers.n, sizeof(void *), by_waited);
 	json_array("locks");
 	for (i = 0; i < numbers.n && i < SHOWN; i++)
 		put_lock(numbers.v[i]);

@@ -171,30 +171,6 @@ note_slow(const struct page_track *t, const struct page_pair *p,
 		fields_text(slow->fields, s);
 }
 
-/* The thread was in its outermost pair in all slots from there to there. */
-static void
-note_busy(struct page_track *t, const struct page_bar *b)
-{
-	size_t i = page_slot(b->begin, PAGE_SLOTS);
-	const size_t last = page_slot(when_sum(b->begin, b->took), PAGE_SLOTS);
-	struct page_cell *c = &t->cells[i];
-	int64_t from = b->begin, left = b->took, part;
-
-	if (b->took > c->longest.took)
-		c->longest = *b;
-	if (b->row > 0)
-		return;
-	for (; i < last; i++) {
-		part = when_sum(when_sum(page.begin, (int64_t)((uint64_t)(i +
-		    1) << page.shift)), -from);
-		part = part < 0 ? 0 : part > left ? left : part;
-		t->cells[i].busy = when_sum(t->cells[i].busy, part);
-		from = when_sum(from, part);
-		left -= part;
-	}
-	t->cells[last].busy = when_sum(t->cells[last].busy, left);
-}
-
 static void
 span_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 {
@@ -206,6 +182,7 @@ span_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 	struct page_open *o = p->keyed ? NULL : open_at(t, row);
 	const struct page_bar bar = { e->took, e->begin, t->number, p->number,
 	    p->keyed ? PAGE_KEYED : (int32_t)row, 0 };
+	struct page_cell *cell;
 
 	(void)arg;
 	if (p->keyed)
@@ -216,7 +193,9 @@ span_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 	if (o != NULL && o->node != NULL && e->self > 0)
 		o->node->self += (uint64_t)e->self;
 	if (t->cells != NULL) {
-		note_busy(t, &bar);
+		cell = &t->cells[page_slot(e->begin, PAGE_SLOTS)];
+		if (e->took > cell->longest.took)
+			cell->longest = bar;
 		page_bar(&page.bars, &bar);
 	}
 	note_slow(t, p, e, o, s);

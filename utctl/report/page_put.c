@@ -298,10 +298,9 @@ put_cells(const struct page_track *t)
 
 	json_array("cells");
 	for (i = 0; t->cells != NULL && i < PAGE_SLOTS; i++)
-		if (t->cells[i].n != 0 || t->cells[i].busy != 0) {
+		if (t->cells[i].n != 0) {
 			json_u64(NULL, i);
 			json_u64(NULL, t->cells[i].n);
-			json_i64(NULL, t->cells[i].busy);
 		}
 	json_end();
 }
