@@ -1055,8 +1055,8 @@ function flames() {
 	const list = [...D.flames, ...(D.heap_flames || [])];
 	if (list.length === 0)
 		return section('flames', 'Flame graphs', dim('No stacks: ' +
-		    'record samples (record -w cpu), functions (-w func), spans, or ' +
-		    'allocations with their callers (-g -w malloc).'));
+		    'record samples (record -w cpu), functions (-w func), ' +
+		    'spans, or allocations with all callers (-g -w malloc).'));
 	section('flames', 'Flame graphs', dim(
 	    'The width is the share. Choose a part to zoom in, the top one ' +
 	    'to zoom out; arrows walk, Escape shows all.'),
