@@ -69,6 +69,7 @@ TABLES_utctl =	-fno-asynchronous-unwind-tables
 TABLES_utctl/ctf = $(TABLES_utctl)
 TABLES_utctl/ctl = $(TABLES_utctl)
 TABLES_utctl/rec = $(TABLES_utctl)
+TABLES_utctl/report = $(TABLES_utctl)
 TABLES_utctl/show = $(TABLES_utctl)
 TABLES_utctl/sym = $(TABLES_utctl)
 # Rules are remembered: what makes them is to be small.
@@ -209,7 +210,11 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/rec/record_dir.c utctl/rec/record_options.c \
 		utctl/rec/record_session.c utctl/rec/recover.c \
 		utctl/rec/report.c utctl/rec/wrapper.c utctl/regular.c \
-		utctl/remove.c utctl/say.c utctl/show/chrome_samples.c \
+		utctl/remove.c utctl/report/page.c utctl/report/page_bytes.c \
+		utctl/report/page_flame.c utctl/report/page_grid.c \
+		utctl/report/page_heap.c utctl/report/page_locks.c \
+		utctl/report/page_pairs.c utctl/report/page_put.c \
+		utctl/say.c utctl/show/chrome_samples.c \
 		utctl/show/clocks.c utctl/show/columns.c \
 		utctl/show/compare.c utctl/show/compare_test.c \
 		utctl/show/durations.c utctl/show/export.c \
@@ -245,7 +250,8 @@ UTCTL_HDRS =	utctl/client.h utctl/ctf/cores.h utctl/ctf/ctf.h \
 		utctl/ctf/ctf_parse.h utctl/ctf/ctf_stack.h \
 		utctl/ctf/ctf_stream.h utctl/ctf/ctf_type.h utctl/ctf/reader.h \
 		utctl/ctf/select.h utctl/ctl/list.h utctl/json.h utctl/map.h \
-		utctl/rec/record.h utctl/regular.h utctl/say.h \
+		utctl/rec/record.h utctl/regular.h utctl/report/page.h \
+		utctl/say.h \
 		utctl/show/chrome_samples.h utctl/show/compare.h \
 		utctl/show/export.h \
 		utctl/show/export_packet.h utctl/show/follow.h \
@@ -273,7 +279,7 @@ LIBS_BUILT =	libut/libut.a $(LIBUT_SO) $(PRELOADS) libut/libut-func.o
 PROGS =		utd/utd utctl/utctl
 
 MAN1 =		man/utctl.1 man/utctl-record.1 man/utctl-session.1 \
-		man/utctl-stat.1 man/utctl-view.1
+		man/utctl-report.1 man/utctl-stat.1 man/utctl-view.1
 MAN3 =		man/ut.3
 MAN5 =		man/ut_abi.5 man/ut_json.5 man/ut_msg.5
 MAN7 =		man/ut.7
@@ -295,6 +301,17 @@ $(WRAP_OBJS): $(WRAP_HDRS)
 $(UTD_OBJS): $(LIBUT_HDRS) $(UTD_HDRS)
 $(UTCTL_OBJS): $(LIBUT_HDRS) $(UTCTL_HDRS)
 utctl/rec/wrapper.o: utctl/paths
+
+# The style and the script of a page, as bytes: a string literal of C has 4095.
+utctl/report/page_bytes.c: utctl/report/page.css utctl/report/page.js
+	{ printf '#include "page.h"\n'; for f in css js; do \
+	    printf 'const unsigned char page_%s[] = {\n' $$f && \
+	    od -An -v -tx1 utctl/report/page.$$f | \
+		sed 's/ *\([0-9a-f][0-9a-f]\)/0x\1,/g' && \
+	    printf '};\nconst size_t page_%s_len = sizeof(page_%s);\n' \
+		$$f $$f || exit 1; \
+	done; } >$@.new
+	mv $@.new $@
 
 # The paths that utctl was built for; with other paths, it is built again.
 utctl/paths: paths-ok
@@ -513,6 +530,7 @@ uninstall: paths-ok
 clean:
 	rm -f $(LIBUT_OBJS) $(COMMON_OBJS) $(UTD_OBJS) $(UTCTL_OBJS) \
 	    $(WRAP_OBJS) $(LIBS_BUILT) $(PROGS) libut/libut.so utctl/paths \
+	    utctl/report/page_bytes.c \
 	    regress/demo/demo
 	rm -rf regress/demo/trace
 	cd regress && $(MAKE) clean

@@ -35,7 +35,8 @@ static int complained;		/* an option was refused */
 
 /* Commands are listed in this order. */
 static const char *const pages[] = {
-	"utctl-record", "utctl-view", "utctl-stat", "utctl-session", "utctl"
+	"utctl-record", "utctl-view", "utctl-stat", "utctl-report",
+	"utctl-session", "utctl"
 };
 
 void

@@ -15,10 +15,10 @@
  */
 
 /*
- * What `utctl view', stat, heap, locks and export read: metadata and streams.
- * The first byte of the input is the way to print, and what is selected; then
- * come the filter, if there is to be one, the metadata and the streams, with a
- * line of "----" between one and the next.
+ * What `utctl view', stat, heap, locks, report and export read: metadata and
+ * streams.  The first byte of the input is the way to print, and what is
+ * selected; then come the filter, if there is to be one, the metadata and the
+ * streams, with a line of "----" between one and the next.
  */
 
 #include <sys/stat.h>
@@ -292,6 +292,27 @@ intervals(unsigned int how)
 	run(&cmd_stat, &a);
 }
 
+/* All of it, and in three ways of a pair. */
+static void
+report(unsigned int how)
+{
+	static struct args a;
+	char dir[128];
+
+	a.n = 0;
+	arg(&a, "report");
+	args(&a, "-D", how & SEL_NAME ? "seq:tick,seq:idle" : "a:b,c:d");
+	args(&a, "-D", how & SEL_SINCE ? "pulse:a,pulse:c,n" :
+	    "x:e,x:f,$cpu");
+	if (how & SEL_UNTIL)
+		args(&a, "-f", "n > 3");
+	if (how & SEL_LAST)
+		args(&a, "-n", "-20");
+	snprintf(dir, sizeof(dir), "%s/trace", fuzz_dir());
+	arg(&a, dir);
+	run(&cmd_report, &a);
+}
+
 /* What the clocks said. */
 static void
 points(unsigned int how)
@@ -394,6 +415,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		export(how, "perfetto");
 		export(how, "folded");
 		stacks(how);
+		report(how);
 	}
 	return 0;
 }

@@ -221,6 +221,7 @@ ctf_points_read(struct ctf_trace *tr, const char *path)
 	    (fd = regular_open(AT_FDCWD, path, O_NOFOLLOW, &st)) == -1)
 		return;
 	tr->owner = st.st_uid;
+	free(tr->points_file);
 	tr->points_file = format("%s", path);
 	if ((f = fdopen(fd, "r")) == NULL)
 		die_errno("%s", path);

@@ -167,6 +167,8 @@ struct locks_run {
 			    const struct lock *);
 	struct lock_note waits[LOCKS_TOP], holds[LOCKS_TOP];
 	struct top	 top_waits, top_holds;
+	/* Is told of each wait, or hold: whether it is one.  Or NULL. */
+	void		(*note)(const struct lock_note *, int);
 };
 
 struct lock_event {

@@ -200,22 +200,25 @@ lock_wait_begin(const struct lock_event *e, struct lock *l,
 }
 
 static void
+note_add(const struct locks_run *r, struct top *top, const struct lock_note *n)
+{
+	struct lock_note *note = top_add(top, n->took);
+
+	if (note != NULL)
+		*note = *n;
+	if (r->note != NULL)
+		r->note(n, top == &r->top_holds);
+}
+
+static void
 note_wait(const struct lock_event *e, const struct lock_wait *w,
     int64_t took, int failed)
 {
-	struct lock_note *note = top_add(&e->run->top_waits, took);
+	const struct lock_note n = { took, e->process, w->lock, w->ns,
+	    e->thread->id, w->caller, failed, w->held > 0, w->holder,
+	    w->holder_caller };
 
-	if (note == NULL)
-		return;
-	note->process = e->process;
-	note->lock = w->lock;
-	note->ns = w->ns;
-	note->thread = e->thread->id;
-	note->caller = w->caller;
-	note->failed = failed;
-	note->known = w->held > 0;
-	note->holder = w->holder;
-	note->holder_caller = w->holder_caller;
+	note_add(e->run, &e->run->top_waits, &n);
 }
 
 static void
@@ -282,15 +285,10 @@ static void
 note_hold(struct locks *ls, const struct lock *l, const struct lock_holder *h,
     int64_t took)
 {
-	struct lock_note *note = top_add(&ls->run->top_holds, took);
+	const struct lock_note n = { .took = took, .process = ls, .lock = l,
+	    .ns = h->ns, .thread = h->thread, .caller = h->caller };
 
-	if (note == NULL)
-		return;
-	note->process = ls;
-	note->lock = l;
-	note->ns = h->ns;
-	note->thread = h->thread;
-	note->caller = h->caller;
+	note_add(ls->run, &ls->run->top_holds, &n);
 }
 
 static void

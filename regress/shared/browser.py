@@ -1,0 +1,161 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# browser.py CHROMIUM PAGE STAT DIR: what a browser makes of a page of utctl
+# report, whose figures are those of stat -j in the file STAT: what it shows,
+# and what keys and clicks do.  The browser keeps its files in DIR.
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+chromium, page, stat, where = sys.argv[1:]
+want = json.load(open(stat))
+
+
+class Browser:
+    """Messages of the DevTools protocol, each with a NUL behind, by pipes."""
+
+    def __init__(self):
+        theirs, self.out = os.pipe()
+        back, ours = os.pipe()
+        os.dup2(theirs, 200)
+        os.dup2(ours, 201)
+        self.run = subprocess.Popen(
+            [chromium, "--headless=new", "--no-sandbox", "--disable-gpu",
+             "--disable-dev-shm-usage", "--remote-debugging-pipe",
+             "--user-data-dir=" + where, "about:blank"], pass_fds=(3, 4),
+            preexec_fn=lambda: (os.dup2(200, 3), os.dup2(201, 4)),
+            stderr=subprocess.DEVNULL)
+        for fd in theirs, ours, 200, 201:
+            os.close(fd)
+        self.back = os.fdopen(back, "rb")
+        self.session, self.n, self.rest, self.seen = None, 0, b"", []
+        target = self.ask("Target.createTarget", url="about:blank")
+        self.session = self.ask("Target.attachToTarget", flatten=True,
+                                targetId=target["targetId"])["sessionId"]
+        for domain in "Page", "Runtime", "Log":
+            self.ask(domain + ".enable")
+
+    def take(self):
+        while b"\0" not in self.rest:
+            more = os.read(self.back.fileno(), 1 << 16)
+            assert more, "the browser has ended"
+            self.rest += more
+        line, self.rest = self.rest.split(b"\0", 1)
+        return json.loads(line)
+
+    def ask(self, method, **params):
+        self.n += 1
+        m = {"id": self.n, "method": method, "params": params}
+        if self.session is not None:
+            m["sessionId"] = self.session
+        os.write(self.out, json.dumps(m).encode() + b"\0")
+        while (r := self.take()).get("id") != self.n:
+            self.seen.append(r)
+        assert "error" not in r, (method, r)
+        return r["result"]
+
+    def open(self, width, height):
+        self.ask("Emulation.setDeviceMetricsOverride", width=width,
+                 height=height, deviceScaleFactor=1, mobile=False)
+        self.ask("Page.navigate", url="file://" + page)
+        while not any(e.get("method") == "Page.loadEventFired"
+                      for e in self.seen):
+            self.seen.append(self.take())
+
+    def js(self, text):
+        r = self.ask("Runtime.evaluate", expression=text, returnByValue=True)
+        assert "exceptionDetails" not in r, (text, r)
+        return r["result"].get("value")
+
+    def key(self, key, text=None):
+        for kind in "keyDown", "keyUp":
+            self.ask("Input.dispatchKeyEvent", type=kind, key=key,
+                     **({"text": text} if text else {}))
+
+    def wrong(self):
+        return [e["params"] for e in self.seen if e.get("method") in
+                ("Runtime.exceptionThrown", "Log.entryAdded",
+                 "Runtime.consoleAPICalled")]
+
+
+def near(a, b):
+    return abs(a - b) < 1e-6 * max(abs(a), abs(b), 1)
+
+
+b = Browser()
+b.open(1280, 800)
+assert not b.wrong(), b.wrong()
+title = b.js("document.title")
+events = format(want["events"], ",")
+assert title == b.js("document.querySelector('h1').textContent"), title
+assert f" {events} event" in title and "none lost" in title, title
+
+# The table of events: all rows, and another order.
+rows = """[...document.querySelectorAll('#events tbody tr')].map(r =>
+    [r.lastChild.textContent, r.firstChild.textContent])"""
+shown = {name: int(n.replace(",", "")) for name, n in b.js(rows)}
+assert shown == {g["by"]["event"]: g["events"] for g in want["groups"]}, shown
+b.js("document.querySelector('#events th:last-child button').focus()")
+b.key("Enter", "\r")
+names = [r[0] for r in b.js(rows)]
+assert names == sorted(names), names
+assert b.js("""document.querySelector('#events th:last-child')
+    .getAttribute('aria-sort')""") == "ascending"
+
+# The timeline: keys, the slowest pair, the wheel.
+b.js("T.canvas.focus()")
+whole = b.js("T.t1 - T.t0")
+b.key("+", "+")
+assert near(b.js("T.t1 - T.t0"), whole / 2)
+left = b.js("T.t0")
+b.key("ArrowLeft")
+assert near(b.js("T.t0"), left - whole / 16)
+for i in range(40):
+    b.key("+", "+")
+assert near(b.js("T.t1 - T.t0"), 20), "no nanoseconds"
+b.key("Home")
+assert near(b.js("T.t1 - T.t0"), whole)
+b.js("document.querySelector('#slowest tbody tr').click()")
+assert b.js("T.t0 <= D.slowest[0].begin && T.t1 >= D.slowest[0].begin + "
+            "D.slowest[0].took && T.t1 - T.t0 < 2 * D.slowest[0].took + 20")
+name = b.js("D.pairs[D.slowest[0].pair].name")
+for i in range(9):
+    if name in b.js("T.said.textContent"):
+        break
+    b.key("ArrowDown")
+assert name in b.js("T.said.textContent"), b.js("T.said.textContent")
+assert b.js("""(() => { const p = T.canvas.getContext('2d').getImageData(0, 0,
+    T.canvas.width, T.canvas.height).data; return p.some(v => v !== 0); })()""")
+
+# A flame graph: a part, and all of it.
+b.js("document.querySelector('.fl button:last-child').click()")
+assert b.js("document.querySelector('.fl [tabindex=\"0\"]').style.width") == \
+    "100%"
+b.js("document.querySelector('.fl [tabindex=\"0\"]').focus()")
+b.key("ArrowUp")
+assert b.js("document.activeElement.tabIndex") == -1
+b.key("Escape")
+assert b.js("document.querySelector('.fl [tabindex=\"0\"]').textContent") == \
+    "all"
+
+# No other script runs, and nothing is fetched.
+b.js("""{ const s = document.createElement('script'); s.textContent =
+    'window.broken = 1'; document.body.append(s); }""")
+assert b.js("window.broken") is None
+b.seen = [e for e in b.seen if "Content Security" not in json.dumps(e)]
+assert b.js("performance.getEntriesByType('resource').length") == 0
+
+# A phone.
+b.seen = []
+b.open(400, 800)
+time.sleep(0.2)
+assert b.js("document.documentElement.scrollWidth") <= 400
+assert not b.wrong(), b.wrong()
+try:
+    b.ask("Browser.close")
+except AssertionError:
+    pass
+b.run.wait()

@@ -1,0 +1,104 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# utctl report: the page has the figures of the other commands, nothing in a
+# trace becomes markup or script, and a large trace makes no large page.
+
+. ./common.sh
+need python3
+
+# page DIR OPTION...: the page of a trace, and the figures of it.
+page() {
+	dir=$1
+	shift
+	utctl report "$@" "$dir" >"$T/page.html" 2>"$T/err" ||
+	    fail "report: $(cat "$T/err")"
+	utctl stat -j "$dir" >"$T/stat" 2>/dev/null &&
+	    utctl stat -d "$@" -j "$dir" >"$T/pairs" 2>/dev/null &&
+	    utctl heap -j "$dir" >"$T/heap" 2>/dev/null &&
+	    utctl locks -j "$dir" >"$T/locks" 2>/dev/null || fail "-j"
+}
+# same KIND...: in which the page has the same.
+same() {
+	for k; do
+		set -- "$@" "$k=$T/$k"
+		shift
+	done
+	python3 shared/page.py "$T/page.html" "$@" >"$T/size" 2>"$T/err" ||
+	    fail "$*: $(tail -n 3 "$T/err")"
+}
+
+utctl record -o "$T/a" -- ./prog/pairs 50 2>"$T/err" || fail "$(cat "$T/err")"
+page "$T/a"
+same stat pairs
+page "$T/a" -D req:start,req:done,id
+same stat pairs
+grep -q '"fields":"{ n = [0-9]*, kind = \\"[ab]\\" }"' "$T/page.html" ||
+    fail "no fields of a beginning"
+utctl record -o "$T/b" -e 'libc:*' -e 'pthread:*' -- ./prog/calls \
+    2>"$T/err" <<'END' || fail "$(cat "$T/err")"
+1 mutex_request 0x100 0xc1
+1 mutex_acquired 0x100 0xc1
+2 mutex_request 0x100 0xc2
+1 malloc 1000 0x1000 0xa1
+2 malloc 5000 0x4000 0xa2
+1 malloc 70 0x8000 0xa1
+1 free 0x4000 0xa3
+1 mutex_release 0x100 0xc9
+2 mutex_acquired 0x100 0xc2
+2 mutex_release 0x100 0xc9
+END
+page "$T/b"
+same stat heap locks
+grep -q '"took":[0-9]*,"begin":[0-9]*,"track":[0-9],"lock":[0-9]*,"caller":"0xc2"'\
+',"by":[0-9]*,"by_caller":"0xc1"' "$T/page.html" || fail "who held the lock"
+
+# A part of it.
+utctl report -e 'work:outer*' "$T/a" >"$T/page.html" || fail "-e"
+utctl stat -j -e 'work:outer*' "$T/a" >"$T/stat" || fail "stat -e"
+same stat
+utctl report -e 'no:*' "$T/a" >"$T/page.html" || fail "-e no:*"
+python3 shared/page.py "$T/page.html" >/dev/null || fail "no events"
+expect 1 'no/such: No such file' utctl report no/such
+[ ! -s "$T/out" ] || fail "$(cat "$T/out")"
+
+# Names of events, fields, hosts and programs, and strings, as bad as can be.
+bad='</script><script>alert(1)</script><!--'
+for name in "$bad" "$(printf '\342\200\256\342\200\250&quot;')" \
+    "$(printf '\303(\200\377')" '"],}' '\u003cb\\"'; do
+	rm -rf "$T/bad"
+	cp -R "$T/a" "$T/bad" || fail "cp"
+	for m in "$T"/bad/ust/uid/*/*-bit/metadata; do
+		NAME=$name python3 - "$m" <<'END' || fail "metadata"
+import os, re, sys
+b = open(sys.argv[1], "rb").read()
+name = re.sub(rb'["\\]', rb"\\\g<0>", os.environb[b"NAME"])
+b = b.replace(b'"work:outer_', b'"' + name + b'_')
+b = b.replace(b'"call:entry', b'"' + name)
+b = re.sub(rb'(hostname = ")[^"]*', lambda m: m.group(1) + name, b)
+open(sys.argv[1], "wb").write(b)
+END
+	done
+	page "$T/bad"
+	same
+	[ "$(utctl stat "$T/bad" 2>/dev/null | head -n 1)" = \
+	    "$(utctl stat "$T/a" | head -n 1)" ] || fail "$name: not read"
+done
+cp ./prog/pairs "$T/<img src=x onerror=alert(1)>" || fail "cp"
+utctl record -o "$T/q" -- "$T/<img src=x onerror=alert(1)>" >/dev/null \
+    2>"$T/err" || fail "record: $(cat "$T/err")"
+page "$T/q"
+same stat
+grep -qi -e innerHTML -e outerHTML -e insertAdjacent -e document.write \
+    -e 'eval *(' -e 'Function *(' -e 'src *=' -e 'http:' -e '@import' \
+    "$TOP/utctl/report/page.js" "$TOP/utctl/report/page.css" |
+    grep -v "'http://www.w3.org/2000/svg'" &&
+    fail "the script, or the style, reaches out"
+
+# What is drawn is aggregated.
+utctl record -o "$T/large" -- ./prog/pairs 60000 2>"$T/err" ||
+    fail "record: $(cat "$T/err")"
+page "$T/large"
+same stat pairs
+read -r size kept locks <"$T/size"
+[ "$size" -lt 4000000 ] && [ "$kept" -ge 40000 ] || fail "$(cat "$T/size")"
+echo "SURVIVED: a page of $size bytes: $(utctl stat "$T/large" | head -n 1)"

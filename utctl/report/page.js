@@ -1,0 +1,1129 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The script of a page: it reads the data and draws them.  All text goes into
+ * the page as text, never as HTML.
+ */
+
+'use strict';
+
+const D = JSON.parse(document.getElementById('data').textContent);
+const HEAT = 128, SLOTS = 512, DEEP = 24;
+const WAIT = -1, HOLD = -2, KEYED = -3;
+const root = document.querySelector('main');
+
+/* An element: attributes, and functions for events, and what is in it. */
+function el(tag, attrs, ...inner) {
+	const svg = /^(svg|path|rect|pattern|title)$/.test(tag);
+	const e = svg ? document.createElementNS('http://www.w3.org/2000/svg',
+	    tag) : document.createElement(tag);
+	for (const [k, v] of Object.entries(attrs || {}))
+		if (typeof v === 'function')
+			e.addEventListener(k, v);
+		else
+			e.setAttribute(k, v);
+	e.append(...inner.filter(x => x !== null && x !== undefined));
+	return e;
+}
+
+/*
+ * Numbers as text.
+ */
+
+const digits = v => v.toLocaleString('en', { maximumSignificantDigits: 3 });
+const count = v => v.toLocaleString('en');
+
+function unit(v, step, units) {
+	let i = 0;
+	while (Math.abs(v) >= step * 0.9995 && i < units.length - 1) {
+		v /= step;
+		i++;
+	}
+	return digits(v) + ' ' + units[i];
+}
+
+const span = ns => unit(ns, 1000, ['ns', 'µs', 'ms', 's']);
+const bytes = v => unit(v, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB']);
+
+/* A time behind the beginning, as exact as that step is. */
+function at(ns, step) {
+	const n = Math.max(0, Math.min(9, 9 - Math.floor(Math.log10(step ||
+	    D.length / 1e5 || 1))));
+	return '+' + (ns / 1e9).toFixed(n) + ' s';
+}
+
+const many = (n, what) => count(n) + ' ' + what + (n === 1 ? '' : 's');
+
+function who(i) {
+	const t = D.tracks[i];
+	if (t === undefined)
+		return 'a thread that is not listed';
+	if (t.tid < 0)
+		return t.name;
+	return (t.host ? t.host + ' ' : '') + (t.thread || t.name || '-') +
+	    '[' + (t.pid ?? '') + ':' + (t.tid ?? '') + ']';
+}
+
+/* Colours of the style: asked for once in each drawing. */
+const palette = new Map();
+
+function colour(name) {
+	if (!palette.has(name))
+		palette.set(name, getComputedStyle(document.documentElement)
+		    .getPropertyValue('--' + name));
+	return palette.get(name);
+}
+
+/* The edge of a half octave, in ns. */
+const edge = row => Math.pow(2, row / 2);
+
+/* Threes of a flat array, or so many. */
+function* groups(list, n) {
+	for (let i = 0; i < list.length; i += n)
+		yield list.slice(i, i + n);
+}
+
+/*
+ * Parts of the page.
+ */
+
+function section(id, title, ...inner) {
+	const s = el('section', { id: id, 'aria-label': title },
+	    el('h2', {}, title), ...inner);
+	root.append(s);
+	nav.append(el('a', { href: '#' + id }, title), ' ');
+	return s;
+}
+
+/* A paragraph. */
+const say = (text, kind) => el('p', { class: kind || '' }, text);
+const dim = text => say(text, 'dim');
+
+/*
+ * A table: columns have a name, the value to sort by, and the text; the class
+ * is n for numbers.
+ */
+function table(caption, cols, rows, go) {
+	const head = el('tr'), body = el('tbody');
+	const t = el('table', {}, el('caption', {}, caption),
+	    el('thead', {}, head), body);
+	const more = el('button', { class: 'b', click: () => fill(Infinity) });
+	let shown = 15;
+	function fill(n) {
+		shown = n;
+		more.hidden = rows.length <= n;
+		more.textContent = 'all ' + count(rows.length) + ' rows';
+		body.replaceChildren(...rows.slice(0, n).map(r => {
+			const tr = el('tr', go ? { class: 'go', tabindex: 0,
+			    click: () => go(r), keydown: e =>
+			    e.key === 'Enter' && go(r) } : {});
+			tr.append(...cols.map(c => el('td',
+			    { class: c.text ? c.n : 't' }, c.text ? c.text(r) :
+			    c.value(r))));
+			return tr;
+		}));
+	}
+	function sort(c, th) {
+		const up = th.getAttribute('aria-sort') === 'descending' ||
+		    (c.n !== 'n' && !th.hasAttribute('aria-sort'));
+		for (const other of head.children)
+			other.removeAttribute('aria-sort');
+		th.setAttribute('aria-sort', up ? 'ascending' : 'descending');
+		rows = [...rows].sort((a, b) => {
+			const x = c.value(a), y = c.value(b);
+			return (x < y ? -1 : x > y ? 1 : 0) * (up ? 1 : -1);
+		});
+		fill(shown);
+	}
+	for (const c of cols) {
+		const th = el('th', { scope: 'col', class: c.n || '' });
+		th.append(c.value ? el('button', { click: () => sort(c, th) },
+		    c.name) : c.name);
+		head.append(th);
+	}
+	fill(shown);
+	return el('div', { class: 'wide' }, t, more);
+}
+
+/* A column of text; and one of numbers. */
+const txt = (name, value) => ({ name, value });
+
+function num(name, get, text) {
+	return { name: name, n: 'n', value: get,
+	    text: r => get(r) === undefined ? '' : (text || count)(get(r)) };
+}
+
+/* Losses, hatched, over a chart of that width; near ones are one mark. */
+function lossMarks(w, h) {
+	const n = 256, on = new Array(n + 1).fill(false), marks = [];
+	for (const l of D.losses)
+		on.fill(true, Math.floor(l[0] / D.length * n), Math.floor(l[1] /
+		    D.length * n) + 1);
+	for (let i = 0, k; i < n; i = k + 1) {
+		for (k = i; k < n && on[k]; k++)
+			;
+		if (k > i)
+			marks.push(el('rect', { x: i / n * w, y: 0, height: h,
+			    width: (k - i) / n * w, fill: 'url(#hatch)' },
+			    el('title', {}, 'events were lost')));
+	}
+	return marks;
+}
+
+function lossText(l) {
+	const what = l[3] === 2 ? 'older events were removed or overwritten' :
+	    l[3] === 1 ? many(l[2], 'packet') + ' lost' : l[2] === 0 ?
+	    'events may be lost' : many(l[2], 'event') + ' lost';
+	return what + ' from ' + at(l[0]) + ' to ' + at(l[1]);
+}
+
+/* A chart of steps: values by slot, of so many. */
+function steps(values, n, h, name) {
+	const w = n, top = Math.max(1, ...values), pts = [];
+	for (let i = 0; i < values.length; i++) {
+		const y = (h - values[i] / top * (h - 2)).toFixed(1);
+		pts.push(i + ',' + y + 'H' + (i + 1));
+	}
+	return el('svg', { viewBox: '0 0 ' + w + ' ' + h, height: h, role:
+	    'img', preserveAspectRatio: 'none', 'aria-label': name },
+	    el('path', { d: 'M0,' + h + 'L' + pts.join('L') + 'V' + h + 'Z',
+	    fill: 'var(--c0)' }), ...lossMarks(w, h));
+}
+
+/* So many slots of the grid are in use. */
+const used = () => Math.min(SLOTS, Math.floor(D.length / D.slot) + 1);
+
+/* Sums of neighbours, so that there are at most so many. */
+function coarse(slots, most) {
+	const n = used(), k = Math.ceil(n / most);
+	const sums = new Array(Math.ceil(n / k)).fill(0);
+	slots.forEach((v, i) => {
+		sums[Math.min(sums.length - 1, Math.floor(i / k))] += v;
+	});
+	return { sums: sums, slot: k * D.slot };
+}
+
+/*
+ * The data, made ready: bars by thread, and in rows that do not overlap.
+ */
+
+function unpack(list, size) {
+	let begin = 0;
+	return [...groups(list || [], size)].map(v => {
+		begin += v[0];
+		return { b: begin, e: begin + v[1], track: v[2], row: v[3],
+		    what: v[4], by: v[5] ? v[5] - 1 : undefined };
+	});
+}
+
+/* The first row that is free, from that one on. */
+function place(rows, bar, from) {
+	let i = from;
+	while (rows[i] && rows[i].length > 0 &&
+	    rows[i][rows[i].length - 1].e > bar.b)
+		i++;
+	(rows[i] = rows[i] || []).push(bar);
+	bar.at = i;
+}
+
+function layout(spans, locks) {
+	const tracks = D.tracks.map((t, i) => ({ i: i, rows: [], deep: 0,
+	    cells: t.cells, name: who(i), events: t.events }));
+	for (const b of spans) {
+		const t = tracks[b.track];
+		if (b.row === KEYED)
+			place(t.rows, b, 0);
+		else if (b.row < DEEP)
+			(t.rows[b.row] = t.rows[b.row] || []).push(b);
+		t.deep = t.rows.length;
+	}
+	for (const b of locks.filter(v => D.tracks[v.track].cells.length > 0))
+		place(tracks[b.track].rows, b, tracks[b.track].deep);
+	for (const t of tracks)
+		t.rows = Array.from(t.rows, r => r || []);
+	return tracks.filter(t => t.rows.length > 0 || t.cells.length > 0);
+}
+
+const spans = unpack(D.bars, 5), locks = unpack(D.lock_bars, 6);
+const lockNames = new Map((D.locks || []).map(l => [l.number, l.name]));
+const byNumber = new Map(D.by_event.map(e => [e.number, e]));
+const kept = new Map();
+const instants = unpack(D.instants, 5).map(v => {
+	kept.set(v.what, (kept.get(v.what) || 0) + 1);
+	return { t: v.b, track: v.track, what: v.what,
+	    name: byNumber.get(v.what).name };
+}).filter(v => kept.get(v.what) === byNumber.get(v.what).events);
+
+function barText(b) {
+	const lock = lockNames.get(b.what) || 'a lock';
+	const took = span(b.e - b.b);
+	if (b.row !== WAIT && b.row !== HOLD)
+		return `${D.pairs[b.what]?.name} ${took}`;
+	return (b.row === WAIT ? 'waits for' : 'holds') + ` ${lock} ${took}` +
+	    (b.by === undefined ? '' : `, held by ${who(b.by)}`);
+}
+
+/*
+ * What the page finds, in words.
+ */
+
+function whySlow(s) {
+	const end = s.begin + s.took, sums = new Map();
+	let worst = { ns: 0 };
+	for (const b of locks) {
+		const part = Math.min(b.e, end) - Math.max(b.b, s.begin);
+		if (b.row !== WAIT || b.track !== s.track || part <= 0)
+			continue;
+		const key = `${b.what} ${b.by}`, known = sums.get(key)?.ns || 0;
+		sums.set(key, { bar: b, ns: known + part });
+		if (known + part > worst.ns)
+			worst = sums.get(key);
+	}
+	if (worst.ns > s.took / 4)
+		return 'of which it waited ' + (locks.length < D.nlock_bars ?
+		    'at least ' : '') + `${span(worst.ns)} for ` +
+		    (lockNames.get(worst.bar.what) || 'a lock') +
+		    (worst.bar.by === undefined ? '' :
+		    `, held by ${who(worst.bar.by)}`);
+	return (s.self < s.took / 2 ? `of which ${span(s.took - s.self)} in ` +
+	    'pairs within it' : 'mostly not in pairs within it') +
+	    (D.locks ? '' : '; locks are not recorded');
+}
+
+/* The greatest change of a series: where, and from what to what. */
+function change(v, w, score) {
+	let best = null;
+	for (let k = w; k + w <= v.length; k++) {
+		const c = score(v.slice(k - w, k), v.slice(k, k + w));
+		if (c && (!best || c.z > best.z))
+			best = { ...c, k: k };
+	}
+	return best;
+}
+
+const sum = v => v.reduce((a, b) => a + b, 0);
+
+function rateChange() {
+	let best = null;
+	for (const e of D.by_event.filter(x => x.slots && x.events > 50)) {
+		const s = coarse(e.slots, 64), per = 4 * s.slot / 1e9;
+		const c = change(s.sums.slice(0, -1), 4, (l, r) => {
+			const a = sum(l), b = sum(r);
+			const z = Math.abs(a - b) / Math.sqrt(a + b + 1);
+			return z > 8 && Math.max(a, b) >= 2 * Math.min(a, b) ?
+			    { z, a: a / per, b: b / per } : null;
+		});
+		if (c && (!best || c.z > best.z))
+			best = { ...c, at: c.k * s.slot, name: e.name };
+	}
+	return best && `at ${at(best.at, D.length / 64)} ${best.name} went ` +
+	    `from ${digits(best.a)} to ${digits(best.b)} a second`;
+}
+
+function timeChange() {
+	let best = null;
+	for (const p of D.pairs.filter(x => x.heat && x.calls > 50)) {
+		const n = new Array(HEAT).fill(0), rows = [...n];
+		for (const [t, row, k] of groups(p.heat, 3)) {
+			n[t] += k;
+			rows[t] += k * row;
+		}
+		const c = change([...n.keys()], 8, (l, r) => {
+			const nl = sum(l.map(i => n[i]));
+			const nr = sum(r.map(i => n[i]));
+			const d = sum(r.map(i => rows[i])) / nr -
+			    sum(l.map(i => rows[i])) / nl;
+			return nl > 15 && nr > 15 && Math.abs(d) >= 2 ? { d,
+			    z: Math.abs(d) * Math.sqrt(Math.min(nl, nr)) } :
+			    null;
+		});
+		if (c && (!best || c.z > best.z))
+			best = { ...c, name: p.name };
+	}
+	return best && `at ${at(best.k * 4 * D.slot, D.length / 64)} ` +
+	    `${best.name} began to take ${digits(edge(Math.abs(best.d)))} ` +
+	    `times as ${best.d > 0 ? 'long' : 'little'}`;
+}
+
+function heldMost() {
+	const l = D.locks[0];
+	const w = D.waits.find(x => x.by !== undefined);
+	if (!l || l.contended === 0)
+		return 'no thread had to wait';
+	return `threads waited ${span(l.waited)} in all for ${l.name}, ` +
+	    many(l.contended, 'time') + (w ? '; the longest wait, ' +
+	    `${span(w.took)} of ${who(w.track)}, was while ${who(w.by)} had ` +
+	    `it, from ${w.by_caller}` : '');
+}
+
+function keepsMost() {
+	const h = D.heap[0], top = h?.callers[0];
+	if (!top)
+		return 'no allocations';
+	return `${h.name}[${h.pid}] had at most ${bytes(h.peak)}, at ` +
+	    `${at(h.peak_at, D.length / 1e3)}, of which ${bytes(top.peak)} ` +
+	    `by ${top.caller}; at the end ${bytes(h.bytes)}` +
+	    (h.keeps > 0 ? `, ${bytes(h.keeps)} by ${h.keeper}` : '');
+}
+
+/* The slowest of what is mostly faster, if there is one: not all of main(). */
+function oddest() {
+	const odd = s => D.pairs[s.pair].calls >= 10 &&
+	    s.took > 2 * D.pairs[s.pair].p50;
+	return D.slowest.find(odd) || D.slowest[0];
+}
+
+function findings() {
+	const s = oddest(), more = D.losses.length - 3 + D.moreloss;
+	const all = [['Slowest', s && `${D.pairs[s.pair].name} took ` +
+	    `${span(s.took)} at ${at(s.begin)} in ${who(s.track)}, ` +
+	    whySlow(s)], ['Losses', (D.losses.slice(0, 3).map(lossText)
+	    .join('; ') || 'none') + (more > 0 ? '; and ' + many(more,
+	    'other time') : ''), D.losses.length > 0 ? { class: 'lost' } : {}],
+	    ['Locks', D.locks && heldMost()], ['Memory', D.heap && keepsMost()],
+	    ['Changes', [rateChange(), timeChange()].filter(x => x)
+	    .join('; ')]];
+	return el('ul', {}, ...all.filter(v => v[1]).map(v => el('li', v[2],
+	    el('b', {}, v[0] + ': '), v[1])));
+}
+
+/*
+ * The sections.
+ */
+
+function recorded() {
+	const names = new Map(), clocks = new Map();
+	for (const t of D.tracks.filter(x => x.events > 0)) {
+		const p = names.get(t.name) || { name: t.name || '-', events: 0,
+		    threads: 0, pids: new Set() };
+		p.events += t.events;
+		p.threads++;
+		p.pids.add(`${t.host} ${t.pid}`);
+		names.set(t.name, p);
+	}
+	const nlost = D.discarded > 0 ? `${count(D.discarded)} lost` :
+	    D.lost_packets > 0 ? `${many(D.lost_packets, 'packet')} lost` :
+	    D.losses.length > 0 ? 'not from the start' : 'none lost';
+	const h1 = el('h1', {}, `${span(D.length)}, ${many(names.size,
+	    'program')}, ${many(D.events, 'event')}, `, el('span',
+	    D.losses.length > 0 ? { class: 'lost' } : {}, nlost));
+	document.title = h1.textContent;
+	for (const c of D.traces.flatMap(t => t.clocks))
+		clocks.set(c.name, Math.max(c.error, clocks.get(c.name) || 0));
+	document.querySelector('header').append(h1, say(D.from ?
+	    `${D.from} to ${D.to}` : 'no events'), findings(), nav);
+	section('recorded', 'What was recorded',
+	    say('Hosts: ' + [...new Set(D.traces.map(t => t.host ||
+	    'not known'))].join(', ') + '. Clocks: ' + [...clocks].map(c =>
+	    c[0] + (c[1] ? ` (dates to ${span(c[1])})` : '')).join(', ') + '.'),
+	    dim(D.traces.map(t => t.path.replace(/\/metadata$/, ''))
+	    .join(', ')),
+	    D.ntracks > D.tracks.length ? say(count(D.ntracks -
+	    D.tracks.length) + ' threads are not listed: select some with ' +
+	    '-p or -t.', 'lost') : null,
+	    table('Programs', [num('events', r => r.events),
+	    num('processes', r => r.pids.size), num('threads', r => r.threads),
+	    txt('program', r => r.name)], [...names.values()]),
+	    D.losses.length > 3 ? table('Losses', [num('from', l => l[0],
+	    v => at(v)), num('to', l => l[1], v => at(v)),
+	    num('how many', l => l[2]), txt('what', l => lossText(l)
+	    .split(' from ')[0])], D.losses) : null);
+}
+
+function rates() {
+	const list = D.by_event.filter(e => e.slots).slice(0, 12);
+	if (list.length === 0)
+		return;
+	section('rates', 'Rates over time', dim('Events per second, each ' +
+	    `from +0 s to ${at(D.length, 1e6)}.` +
+	    (D.losses.length ? ' Hatched: events were lost.' : '') +
+	    (D.by_event.length > list.length ? ` The ${list.length} most ` +
+	    `frequent of ${count(D.by_event.length)} events.` : '')),
+	    el('div', { class: 'many' }, ...list.map(e => {
+		const s = coarse(e.slots, 128);
+		const top = `at most ${digits(Math.max(...s.sums) / s.slot *
+		    1e9)}/s`;
+		return el('figure', {}, el('figcaption', {}, el('b', {},
+		    e.name), el('br'), `${count(e.events)}, ${top}`),
+		    steps(s.sums, s.sums.length, 40, `${e.name}, ${top}`));
+	    })));
+}
+
+function events() {
+	section('events', 'Events', table('By event; first and last are ' +
+	    'seconds after the beginning', [
+	    num('events', r => r.events),
+	    num('per second', r => D.length ? r.events / D.length * 1e9 : 0,
+	    digits), num('bytes', r => r.bytes),
+	    num('first', r => r.first, v => at(v, 1e3)),
+	    num('last', r => r.last, v => at(v, 1e3)),
+	    txt('event', r => r.name)], D.by_event));
+}
+
+/* So many took as long as that half octave is. */
+const took = (row, n) =>
+    `${count(n)} took ${span(edge(row))} to ${span(edge(row + 1))}`;
+
+/* Bars of a histogram, on the same scale for all. */
+function bars(p, lo, hi) {
+	const list = [...groups(p.hist, 2)];
+	const top = Math.max(...list.map(v => v[1]));
+	return el('svg', { viewBox: `0 0 ${hi - lo + 1} 16`, height: 16,
+	    preserveAspectRatio: 'none', role: 'img', 'aria-label': 'from ' +
+	    `${span(p.min)} to ${span(p.max)}, half up to ${span(p.p50)}` },
+	    ...list.map(([row, n]) => {
+		const h = Math.max(1, n / top * 16);
+		return el('rect', { x: row - lo, y: 16 - h, width: 0.9,
+		    height: h, fill: 'var(--c0)' }, el('title', {}, took(row,
+		    n)));
+	    }));
+}
+
+function pairs() {
+	const list = D.pairs.filter(p => p.calls > 0).sort((a, b) =>
+	    b.total - a.total);
+	const rows = list.flatMap(p => p.hist.filter((v, i) => i % 2 === 0));
+	const lo = Math.min(...rows), hi = Math.max(...rows);
+	const open = D.pairs.filter(p => p.unended > 0);
+	if (D.pairs.length === 0)
+		return section('pairs', 'Pairs', dim('No pairs of events: ' +
+		    'put spans into the program (UT_SPAN), record functions ' +
+		    '(record -w func), or name the pairs with -D begin,end.'));
+	section('pairs', 'How long pairs took',
+	    D.unended + D.unbegun + D.left_out > 0 ? dim(count(D.unended) +
+	    ` begun and not ended, ${count(D.unbegun)} ended and not begun, ` +
+	    `${count(D.left_out)} left out: events were lost.`) : null,
+	    table('By pair; total counts nested calls of the same once; ' +
+	    'histograms from ' + span(edge(lo)) + ' to ' + span(edge(hi + 1)), [
+	    num('calls', r => r.calls), num('total', r => r.total, span),
+	    num('self', r => r.self, span), num('p50', r => r.p50, span),
+	    num('p99', r => r.p99, span), num('max', r => r.max, span),
+	    { name: 'histogram', text: r => bars(r, lo, hi), n: 'h' },
+	    txt('pair', r => r.name)], list),
+	    open.length === 0 ? null : table('Begun, and not ended', [
+	    num('not ended', r => r.unended), num('open', r => r.open),
+	    txt('pair', r => r.name)], open));
+	if (list.some(p => p.heat))
+		heat(list.filter(p => p.heat));
+}
+
+/* One hue, by lightness: the darker the more, and in the dark the lighter. */
+function shade(v) {
+	const dark = matchMedia('(prefers-color-scheme: dark)').matches;
+	return 'hsl(205 75% ' + (dark ? 22 + 66 * v : 88 - 66 * v) + '%)';
+}
+
+function heat(list) {
+	const pick = el('select', { 'aria-label': 'pair', change: draw });
+	const box = el('div', { class: 'heat' }), said = el('output', {},
+	    'The stronger the colour, the more pairs.');
+	list.forEach((p, i) => pick.append(el('option', { value: i }, p.name)));
+	function draw() {
+		const p = list[pick.value], cells = [...groups(p.heat, 3)];
+		const lo = Math.min(...cells.map(c => c[1])) - 1;
+		const hi = Math.max(...cells.map(c => c[1])) + 1;
+		const top = Math.log(1 + Math.max(...cells.map(c => c[2])));
+		const w = Math.ceil(used() / 4), h = hi - lo + 1, high = 11;
+		const svg = el('svg', { viewBox: '0 0 ' + w + ' ' + h,
+		    height: h * high, preserveAspectRatio: 'none', role: 'img',
+		    'aria-label': `${p.name}: time to the right, duration ` +
+		    `upwards, ${span(edge(lo))} to ${span(edge(hi))}` },
+		    ...lossMarks(w, h));
+		for (const [t, r, n] of cells)
+			svg.append(el('rect', { x: t, y: hi - r, width: 1,
+			    height: 1, fill: shade(Math.log(1 + n) / top),
+			    pointerenter: () => {
+				said.textContent = took(r, n) + ' at ' +
+				    at(t * 4 * D.slot, D.slot);
+			    } }));
+		box.replaceChildren(el('div', { class: 'y' }, ...[hi + 1, (hi +
+		    lo + 1) / 2, lo].map(r => el('span', {}, span(edge(r))))),
+		    svg, el('span'), el('div', { class: 'x' }, ...[0, 0.25,
+		    0.5, 0.75, 1].map(v => el('span', {}, at(v * D.length,
+		    D.length / 1e3)))));
+	}
+	pick.value = Math.max(0, list.indexOf(D.pairs[oddest()?.pair]));
+	draw();
+	section('heat', 'Durations over time', pick, box, said);
+}
+
+function slowest() {
+	if (D.slowest.length > 0)
+		section('slowest', 'The slowest', table('Choose one to see ' +
+		    'it in the timeline', [
+		    num('took', r => r.took, span),
+		    num('self', r => r.self, span),
+		    num('began', r => r.begin, v => at(v)),
+		    txt('pair', r => D.pairs[r.pair].name),
+		    { name: 'fields of the beginning', value: r =>
+		    r.fields.replace(/^{ stack = \w+ }, /, '') },
+		    txt('thread', r => who(r.track)),
+		    txt('because', whySlow)],
+		    D.slowest, r => show(r.begin, r.begin + r.took, r.track)));
+}
+
+/*
+ * The timeline: rows of all threads below one another, from t0 to t1.
+ */
+
+const HEAD = 26, ROW = 15, AXIS = 18;
+const T = { t0: 0, t1: Math.max(1, D.length), x: 0.5, y: 0, top: 1 };
+
+function zoom(factor, x) {
+	const c = T.t0 + (T.t1 - T.t0) * x, len = Math.min(Math.max(1,
+	    D.length) * 1.02, Math.max(20, (T.t1 - T.t0) * factor));
+	move(c - len * x, len);
+}
+
+function move(t0, len) {
+	T.t0 = Math.max(-D.length * 0.01, Math.min(D.length * 1.01 - len, t0));
+	T.t1 = T.t0 + len;
+	draw();
+}
+
+/* Show that time, of that thread, and a little around it. */
+function show(b, e, track) {
+	const t = T.tracks.find(v => v.i === track);
+	const len = Math.max(20, (e - b) * 1.4);
+	T.x = 0.5;
+	T.y = t ? t.y + HEAD + 4 : 0;
+	T.mark = { b: b, e: e, track: track };
+	move((b + e - len) / 2, len);
+	document.getElementById('timeline').scrollIntoView();
+	T.box.scrollTop = T.y - 80;
+	T.canvas.focus({ preventScroll: true });
+	tell();
+}
+
+/* The first bar of a row, whose bars do not overlap, that ends after then. */
+function firstAfter(row, t) {
+	let lo = 0, hi = row.length;
+	while (lo < hi) {
+		const mid = (lo + hi) >> 1;
+		if (row[mid].e < t)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* A round number of ns between marks, some 100 pixels apart. */
+function tick(len, width) {
+	const least = len / Math.max(2, width / 110);
+	const p = Math.pow(10, Math.floor(Math.log10(least)));
+	return [1, 2, 5, 10].map(v => v * p).find(v => v >= least);
+}
+
+function hatch(c, x, y, w, h, style) {
+	c.save();
+	c.beginPath();
+	c.rect(x, y, w, h);
+	c.clip();
+	c.strokeStyle = style;
+	c.beginPath();
+	for (let i = Math.floor((x - h) / 6) * 6; i < x + w; i += 6) {
+		c.moveTo(i, y + h);
+		c.lineTo(i + h, y);
+	}
+	c.stroke();
+	c.restore();
+}
+
+function drawBar(c, b, x, y, w) {
+	const fill = colour(['c4', 'c1', 'c2', 'c3', 'c6'][b.what % 5]);
+	const h = ROW - 2;
+	if (b.row === WAIT) {
+		hatch(c, x, y, w, h, colour('wait'));
+		c.strokeStyle = colour('wait');
+		c.strokeRect(x + 0.5, y + 0.5, Math.max(0.5, w - 1), h - 1);
+	} else if (b.row === HOLD) {
+		c.strokeStyle = colour('hold');
+		c.strokeRect(x + 0.5, y + 0.5, Math.max(0.5, w - 1), h - 1);
+	} else {
+		c.fillStyle = fill;
+		c.fillRect(x, y, w > 3 ? w - 1 : w, h);
+	}
+	if (w < 30)
+		return;
+	const from = Math.max(x, 0);
+	c.save();
+	c.beginPath();
+	c.rect(from, y, x + w - from - 2, h);
+	c.clip();
+	if (b.row === WAIT) {
+		c.fillStyle = colour('bg');
+		c.fillRect(from + 2, y + 1, c.measureText(barText(b)).width + 4,
+		    h - 2);
+	}
+	c.fillStyle = b.row === WAIT || b.row === HOLD ? colour('fg') : '#000';
+	c.fillText(barText(b), from + 4, y + h - 3);
+	c.restore();
+}
+
+/* From the hold that ended to the wait that it ended. */
+function drawArrow(c, b, px, y) {
+	const t = T.at[b.by], x = px(b.e);
+	let from;
+	if (t === undefined)
+		return;
+	for (const row of t.rows.slice(t.deep))
+		for (let i = firstAfter(row, b.b); i < row.length &&
+		    row[i].b < b.e; i++)
+			if (row[i].row === HOLD && row[i].what === b.what)
+				from = row[i];
+	const y0 = t.y + HEAD + (from ? from.at : t.deep) * ROW + ROW / 2;
+	const y1 = y + (y0 < y ? 0 : ROW - 2), d = y0 < y ? -5 : 5;
+	c.strokeStyle = c.fillStyle = colour('wait');
+	c.beginPath();
+	c.moveTo(from ? px(Math.min(from.e, b.e)) : x, y0);
+	c.lineTo(x, y1);
+	c.stroke();
+	c.beginPath();
+	c.moveTo(x, y1);
+	c.lineTo(x - 3, y1 + d);
+	c.lineTo(x + 3, y1 + d);
+	c.fill();
+}
+
+function drawTrack(c, t, px, width) {
+	const arrows = [];
+	c.fillStyle = colour('fg');
+	c.fillText(t.name, 2, t.y + 11);
+	c.fillStyle = colour('c0');
+	for (const [i, n] of groups(t.cells, 2)) {
+		const x = px(i * D.slot), w = Math.max(1, px((i + 1) * D.slot) -
+		    x);
+		const h = 1 + 8 * Math.log(1 + n) / Math.log(1 + T.top);
+		if (x + w > 0 && x < width)
+			c.fillRect(x, t.y + HEAD - 3 - h, w, h);
+	}
+	t.rows.forEach((row, k) => {
+		const y = t.y + HEAD + k * ROW;
+		let last = -1;
+		for (let i = firstAfter(row, T.t0); i < row.length &&
+		    row[i].b <= T.t1; i++) {
+			const x = px(row[i].b), w = Math.max(1, px(row[i].e) -
+			    x);
+			if (x + w < last + 1)
+				continue;
+			drawBar(c, row[i], x, y, w);
+			last = x + w;
+			if (row[i].by !== undefined && w > 24)
+				arrows.push([row[i], y]);
+		}
+	});
+	return arrows;
+}
+
+function drawInstants(c, px) {
+	c.fillStyle = colour('fg');
+	for (const v of instants) {
+		const t = T.at[v.track], x = px(v.t);
+		if (t && v.t >= T.t0 && v.t <= T.t1)
+			c.fillRect(x - 0.75, t.y + HEAD - 12, 1.5, 10);
+	}
+}
+
+function drawAxis(c, px, width) {
+	const step = tick(T.t1 - T.t0, width);
+	c.clearRect(0, 0, width, AXIS);
+	for (let t = Math.ceil(T.t0 / step) * step; t <= T.t1; t += step) {
+		c.fillStyle = colour('line');
+		c.fillRect(px(t), 0, 1, T.view);
+		c.fillStyle = colour('dim');
+		c.fillText(at(t, step), px(t) + 3, 11);
+	}
+}
+
+function draw() {
+	const width = T.canvas.clientWidth, r = window.devicePixelRatio || 1;
+	const c = T.canvas.getContext('2d'), top = T.box.scrollTop;
+	const px = t => (t - T.t0) / (T.t1 - T.t0) * width;
+	palette.clear();
+	T.canvas.width = width * r;
+	T.canvas.height = T.view * r;
+	c.scale(r, r);
+	c.font = '11px system-ui, sans-serif';
+	if (T.mark) {
+		c.fillStyle = colour('soft');
+		c.fillRect(px(T.mark.b), 0, Math.max(1, px(T.mark.e) -
+		    px(T.mark.b)), T.view);
+	}
+	for (const l of D.losses)
+		hatch(c, px(l[0]), 0, Math.max(2, px(l[1]) - px(l[0])),
+		    T.view, colour('loss'));
+	c.translate(0, -top);
+	for (const [b, y] of T.tracks.filter(t => t.y < top + T.view &&
+	    t.end > top).flatMap(t => drawTrack(c, t, px, width)))
+		drawArrow(c, b, px, y);
+	drawInstants(c, px);
+	c.fillStyle = colour('fg');
+	c.fillRect(0, T.y - 1, 9, 3);
+	c.translate(0, top);
+	drawAxis(c, px, width);
+	c.fillStyle = colour('fg');
+	c.fillRect(T.x * width, 0, 1, T.view);
+}
+
+/* What is under the crosshair, in words. */
+function tell() {
+	const len = T.t1 - T.t0, t = T.t0 + len * T.x;
+	const near = len / Math.max(100, T.canvas.clientWidth) * 3;
+	const track = T.tracks.findLast(v => v.y <= T.y);
+	const row = track && track.rows[Math.floor((T.y - track.y - HEAD) /
+	    ROW)];
+	const found = [];
+	let b;
+	for (const v of track ? instants : [])
+		if (v.track === track.i && Math.abs(v.t - t) <= near &&
+		    found.length < 3)
+			found.push(v.name);
+	if (row && T.y >= track.y + HEAD) {
+		b = row[firstAfter(row, t - near)];
+		if (b && b.b <= t + near)
+			found.unshift(barText(b) + ', from ' + at(b.b, 1));
+	}
+	for (const l of D.losses)
+		if (l[0] <= t + near && l[1] >= t - near)
+			found.push(lossText(l));
+	if (track && !b) {
+		const i = Math.floor(t / D.slot);
+		const cell = [...groups(track.cells, 2)].find(v => v[0] === i);
+		found.push(many(cell ? cell[1] : 0, 'event') + ' in these ' +
+		    span(D.slot));
+	}
+	T.said.textContent = at(t, near / 3) + (track ? ', ' + track.name :
+	    '') + ': ' + (found.join('; ') || 'nothing');
+	draw();
+}
+
+function keys(e) {
+	const len = T.t1 - T.t0;
+	const acts = {
+		ArrowLeft: () => move(T.t0 - len / 8, len),
+		ArrowRight: () => move(T.t0 + len / 8, len),
+		ArrowUp: () => { T.y = Math.max(0, T.y - ROW); },
+		ArrowDown: () => { T.y = Math.min(T.height - 1, T.y + ROW); },
+		'+': () => zoom(0.5, T.x), '=': () => zoom(0.5, T.x),
+		'-': () => zoom(2, T.x),
+		Home: () => move(-D.length * 0.01, Math.max(1, D.length) * 1.02)
+	};
+	if (e.ctrlKey || e.metaKey || e.altKey || !acts[e.key])
+		return;
+	e.preventDefault();
+	acts[e.key]();
+	if (T.y < T.box.scrollTop || T.y > T.box.scrollTop +
+	    T.box.clientHeight - ROW)
+		T.box.scrollTop = T.y - T.box.clientHeight / 2;
+	tell();
+}
+
+/* One pointer pans, two zoom; a mouse that is not pressed only points. */
+function pointers(canvas) {
+	const down = new Map();
+	canvas.addEventListener('pointerdown', e => {
+		down.set(e.pointerId, e.offsetX);
+		canvas.setPointerCapture(e.pointerId);
+	});
+	for (const end of ['pointerup', 'pointercancel'])
+		canvas.addEventListener(end, e => down.delete(e.pointerId));
+	canvas.addEventListener('pointermove', e => {
+		const w = canvas.clientWidth, len = T.t1 - T.t0;
+		const before = [...down.values()];
+		T.x = Math.max(0, Math.min(1, e.offsetX / w));
+		T.y = e.offsetY + T.box.scrollTop;
+		if (down.has(e.pointerId)) {
+			down.set(e.pointerId, e.offsetX);
+			const now = [...down.values()];
+			if (now.length === 2)
+				zoom((Math.abs(before[0] - before[1]) + 1) /
+				    (Math.abs(now[0] - now[1]) + 1),
+				    (now[0] + now[1]) / 2 / w);
+			else
+				move(T.t0 - (now[0] - before[0]) / w * len,
+				    len);
+		}
+		tell();
+	});
+	canvas.addEventListener('wheel', e => {
+		if (!e.ctrlKey && !e.shiftKey)
+			return;
+		e.preventDefault();
+		zoom(Math.pow(1.002, e.deltaY || e.deltaX), e.offsetX /
+		    canvas.clientWidth);
+		tell();
+	}, { passive: false });
+	canvas.addEventListener('dblclick', e => {
+		zoom(0.25, e.offsetX / canvas.clientWidth);
+		tell();
+	});
+}
+
+function timeline() {
+	const key = k => el('button', { class: 'b', click: () => keys(
+	    { key: k[1], preventDefault: () => 0 }) }, k[0]);
+	let y = AXIS;
+	T.tracks = layout(spans, locks);
+	T.at = [];
+	for (const t of T.tracks) {
+		t.y = y;
+		T.top = Math.max(T.top, ...t.cells.filter((v, i) =>
+		    i % 2 === 1));
+		T.at[t.i] = t;
+		t.end = y += HEAD + t.rows.length * ROW + 6;
+	}
+	T.height = y;
+	T.view = Math.min(y, 540);
+	T.canvas = el('canvas', { tabindex: 0, role: 'application',
+	    'aria-label': 'timeline of threads: arrows move, plus and minus ' +
+	    'zoom, Home shows all', keydown: keys });
+	T.canvas.style.height = T.view + 'px';
+	T.said = el('output', { 'aria-live': 'polite' });
+	T.box = el('div', { class: 'tl', scroll: draw }, el('div', {},
+	    T.canvas));
+	T.box.firstChild.style.height = T.height + 'px';
+	pointers(T.canvas);
+	const left = D.nkept < D.nbars || locks.length < (D.nlock_bars || 0);
+	section('timeline', 'Timeline of threads', dim('Filled: pairs. ' +
+	    'Hatched: waits for a lock; an arrow comes from who held it. ' +
+	    'Outlined: holds. Ticks: other events. The blue strip is how ' +
+	    `many events there were, in ${span(D.slot)}.`),
+	    left ? say('The longest are drawn one by one: ' +
+	    `${count(D.nkept)} of ${many(D.nbars, 'pair')}, ` +
+	    `${count(locks.length)} of ${count(D.nlock_bars || 0)} waits ` +
+	    'and holds. The strip counts all. Select a part with -b and -u ' +
+	    'to see each one there.') : null,
+	    D.tracks.length > D.shown ? say(`The first ${D.shown} threads ` +
+	    'are drawn: select others with -p or -t.') : null,
+	    el('p', {}, ...[['←', 'ArrowLeft'], ['→', 'ArrowRight'],
+	    ['+', '+'], ['−', '-'], ['whole run', 'Home']].map(key),
+	    el('span', { class: 'dim' }, ' or drag, pinch, Ctrl and wheel, ' +
+	    'arrows + − Home')), T.said, T.box);
+	new ResizeObserver(draw).observe(T.box);
+	keys({ key: 'Home', preventDefault: () => 0 });
+}
+
+function lockTables() {
+	if (!D.locks || D.locks.length === 0)
+		return section('locks', 'Locks', dim('No locks were taken' +
+		    (D.locks ? '.' : ', or not recorded: record -w pthread.')));
+	section('locks', 'Locks', table('By lock', [
+	    num('waited', r => r.waited, span),
+	    num('contended', r => r.contended),
+	    num('acquired', r => r.acquired),
+	    num('longest wait', r => r.wait.max, span),
+	    num('p99 held', r => r.hold.p99, span),
+	    num('longest hold', r => r.hold.max, span),
+	    num('held at the end', r => r.held),
+	    txt('lock', r => r.name + (r.first ? ', first used by ' +
+	    r.first : '')),
+	    txt('program', r => r.program + '[' + r.pid + ']')],
+	    D.locks), D.nlocks > D.locks.length ? say(`${count(D.nlocks -
+	    D.locks.length)} others were waited for less.`) : null,
+	    table('The longest waits, and who had the lock; choose one to ' +
+	    'see it', [num('waited', r => r.took, span),
+	    num('began', r => r.begin, v => at(v)),
+	    txt('lock', r => lockNames.get(r.lock) || ''),
+	    txt('thread', r => who(r.track)),
+	    txt('waits in', r => r.caller),
+	    txt('held by', r => r.by === undefined ? '' :
+	    who(r.by)), txt('taken in', r => r.by_caller || '')],
+	    D.waits, r => show(r.begin, r.begin + r.took, r.track)));
+}
+
+/*
+ * Flame graphs.
+ */
+
+function grow(f) {
+	const top = { name: 'all', self: 0, total: 0, kids: [], deep: -1 };
+	const stack = [top];
+	for (const [deep, name, self] of groups(f.nodes, 3)) {
+		const n = { name: name, self: self, total: 0, kids: [],
+		    deep: deep, up: stack[deep] };
+		n.up.kids.push(n);
+		stack[deep + 1] = n;
+		for (let v = n; v; v = v.up)
+			v.total += self;
+	}
+	return top;
+}
+
+function hue(name) {
+	let h = 7;
+	for (const c of name)
+		h = (h * 31 + c.codePointAt(0)) % 997;
+	return 'hsl(' + (20 + h % 40) + ' 85% ' + (62 + h % 22) + '%)';
+}
+
+function flame(f) {
+	const top = grow(f), text = f.unit === 'ns' ? span : bytes;
+	const box = el('div', { class: 'fl', keydown: walk });
+	const said = el('output', { 'aria-live': 'polite' });
+	const find = el('input', { type: 'search', placeholder: 'search',
+	    'aria-label': 'search in ' + f.title, input: () => fill(focus) });
+	let focus = top, nodes = new Map();
+	function label(n) {
+		return `${n.name}, ${text(n.total)}, ${digits(100 * n.total /
+		    (top.total || 1))} % of all, ${text(n.self)} itself`;
+	}
+	function put(n, x, w, row) {
+		const b = el('button', { tabindex: n === focus ? 0 : -1,
+		    'aria-label': label(n), click: () => fill(n), focus: () => {
+			said.textContent = label(n);
+		    }, pointerenter: () => {
+			said.textContent = label(n);
+		    } }, n.name);
+		b.style.left = x * 100 + '%';
+		b.style.width = w * 100 + '%';
+		b.style.top = row * 18 + 'px';
+		b.style.background = hue(n.name);
+		if (find.value && n.name.includes(find.value)) {
+			b.classList.add('hit');
+			if (!hits.some(v => v.deep < n.deep && under(n, v)))
+				hits.push(n);
+		}
+		box.append(b);
+		nodes.set(b, n);
+		n.button = b;
+		return row;
+	}
+	function under(n, v) {
+		while (n && n !== v)
+			n = n.up;
+		return n === v;
+	}
+	function below(n, x, w, row) {
+		let most = put(n, x, w, row);
+		for (const k of [...n.kids].sort((a, b) => b.total - a.total)) {
+			const part = w * k.total / n.total;
+			if (part > 0.001)
+				most = Math.max(most, below(k, x, part, row +
+				    1));
+			x += part;
+		}
+		return most;
+	}
+	let hits = [];
+	function fill(n) {
+		const up = [];
+		hits = [];
+		focus = n;
+		nodes = new Map();
+		box.replaceChildren();
+		for (let v = n.up; v; v = v.up)
+			up.unshift(v);
+		up.forEach((v, i) => put(v, 0, 1, i));
+		box.style.height = (below(n, 0, 1, up.length) + 1) * 18 + 'px';
+		said.textContent = find.value ? digits(100 * sum(hits.map(v =>
+		    v.total)) / (n.total || 1)) + ' % have ' + find.value :
+		    label(n);
+	}
+	function walk(e) {
+		const n = nodes.get(e.target), kids = n?.up?.kids || [];
+		const to = { ArrowUp: n?.up, ArrowDown: [...n?.kids || []].sort(
+		    (a, b) => b.total - a.total)[0],
+		    ArrowLeft: kids[kids.indexOf(n) - 1],
+		    ArrowRight: kids[kids.indexOf(n) + 1] }[e.key];
+		if (e.key === 'Escape')
+			fill(top);
+		if (!to || !to.button?.isConnected)
+			return e.key === 'Escape' && top.button.focus();
+		e.preventDefault();
+		to.button.focus();
+	}
+	fill(top);
+	return el('figure', {}, el('h3', {}, f.title), find, said, box);
+}
+
+function flames() {
+	const list = [...D.flames, ...(D.heap_flames || [])];
+	if (list.length === 0)
+		return section('flames', 'Flame graphs', dim('No stacks: ' +
+		    'record samples (record -w cpu), functions (-w func), ' +
+		    'spans, or allocations with all callers (-g -w malloc).'));
+	section('flames', 'Flame graphs', dim(
+	    'The width is the share. Choose a part to zoom in, the top one ' +
+	    'to zoom out; arrows walk, Escape shows all.'),
+	    ...list.map(flame));
+}
+
+/* Where there was no call, what was live before is. */
+function levels(h) {
+	const v = [];
+	let last = 0, i = 0;
+	for (const [slot, most, left] of groups(h.slots, 3)) {
+		while (i < slot)
+			v[i++] = last;
+		v[i++] = most;
+		last = left;
+	}
+	const end = Math.max(...D.tracks.filter(t => t.pid === h.pid).map(t =>
+	    t.cells[t.cells.length - 2] || 0));
+	while (i <= end)
+		v[i++] = last;
+	while (i < used())
+		v[i++] = 0;
+	return v;
+}
+
+function heaps() {
+	if (!D.heap || D.heap.length === 0)
+		return section('heap', 'Heap', dim('No allocations: record ' +
+		    'them with record -w malloc, or with all their callers, ' +
+		    '-g -w malloc.'));
+	section('heap', 'Heap over time', D.nheaps > D.heap.length ? say(
+	    `The ${D.heap.length} greatest of ${count(D.nheaps)} processes.`) :
+	    null, ...D.heap.map(h => {
+		const v = levels(h), all = `at most ${bytes(h.peak)} at ` +
+		    `${at(h.peak_at, D.length / 1e3)}, ${bytes(h.bytes)} in ` +
+		    `${many(h.blocks, 'block')} at the end`;
+		return el('div', {}, el('h3', {}, `${h.name}[${h.pid}]`),
+		    say(`${all}; ${many(h.allocations, 'allocation')} of ` +
+		    bytes(h.allocated) + (h.every ? ', estimated from samples' :
+		    '') + (h.unsure_bytes ? `; ${bytes(h.unsure_bytes)} may ` +
+		    'have been freed: events were lost' : '') + (h.twice ?
+		    `; ${count(h.twice)} freed twice` : '')),
+		    steps(v, v.length, 70, all), table('Who had it at the ' +
+		    'peak', [num('at the peak', r => r.peak, bytes),
+		    num('at the end', r => r.bytes, bytes),
+		    num('blocks', r => r.blocks), num('calls', r => r.calls),
+		    num('allocated', r => r.allocated, bytes),
+		    txt('caller', r => r.caller)], h.callers),
+		    h.ncallers > h.callers.length ? say(`${count(h.ncallers -
+		    h.callers.length)} other callers had less.`) : null);
+	    }));
+}
+
+const nav = el('nav', { 'aria-label': 'sections' });
+
+document.body.append(el('svg', { class: 'defs', 'aria-hidden': 'true' },
+    el('pattern', { id: 'hatch', width: 4, height: 4, patternUnits:
+    'userSpaceOnUse', patternTransform: 'rotate(45)' }, el('rect',
+    { width: 1.6, height: 4, fill: 'var(--loss)' }))));
+root.replaceChildren();
+recorded();
+rates();
+events();
+pairs();
+slowest();
+timeline();
+lockTables();
+flames();
+heaps();
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw);

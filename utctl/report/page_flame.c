@@ -1,0 +1,153 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Flame graphs: sums by stack.
+ */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../say.h"
+#include "../show/weigh.h"
+#include "page.h"
+
+#define MOST	200000		/* parts of graphs: others are their parents' */
+
+static size_t made;
+
+/* The child that was asked for last comes first. */
+struct flame *
+flame_child(struct flame *f, const char *name)
+{
+	struct flame **fp = &f->child, *c;
+
+	while ((c = *fp) != NULL && strcmp(c->name, name) != 0)
+		fp = &c->next;
+	if (c == NULL) {
+		if (made == MOST)
+			return f;
+		made++;
+		c = page_alloc(1, sizeof(*c));
+		c->name = format("%s", name);
+	} else
+		*fp = c->next;
+	c->next = f->child;
+	return f->child = c;
+}
+
+static uint64_t
+add_up(struct flame *f)
+{
+	struct flame *c;
+
+	f->total = f->self;
+	for (c = f->child; c != NULL; c = c->next)
+		f->total += add_up(c);
+	return f->total;
+}
+
+/* Depth, name, self; what is too narrow to be seen is its parent's. */
+static void
+put_node(struct flames *fs, const struct flame *f, uint64_t depth)
+{
+	const uint64_t least = fs->nodes++ < PAGE_NODES ?
+	    fs->root.total / PAGE_NODES + 1 : UINT64_MAX;
+	uint64_t self = f->self;
+	const struct flame *c;
+
+	for (c = f->child; c != NULL; c = c->next)
+		if (c->total < least)
+			self += c->total;
+	json_u64(NULL, depth);
+	page_text(NULL, f->name);
+	json_u64(NULL, self);
+	for (c = f->child; c != NULL; c = c->next)
+		if (c->total >= least)
+			put_node(fs, c, depth + 1);
+}
+
+void
+flame_put(struct flames *fs)
+{
+	const struct flame *c;
+
+	if (add_up(&fs->root) == 0)
+		return;
+	json_object(NULL);
+	page_text("title", fs->title);
+	page_text("unit", fs->unit);
+	json_array("nodes");
+	for (c = fs->root.child; c != NULL; c = c->next)
+		put_node(fs, c, 0);
+	json_end();
+	json_end();
+}
+
+void
+flame_free(struct flame *f)
+{
+	struct flame *c;
+
+	while ((c = f->child) != NULL) {
+		f->child = c->next;
+		flame_free(c);
+		free(c->name);
+		free(c);
+		made--;
+	}
+}
+
+void
+flame_site(struct flames *fs, const char *program, const struct site *site,
+    uint64_t value)
+{
+	struct flame *f = flame_child(&fs->root, program);
+	char text[FRAME_TEXT];
+	size_t i;
+
+	for (i = site->n; i > 0; i--)
+		f = flame_child(f, site->frames[i - 1]->function != NULL ?
+		    site->frames[i - 1]->function :
+		    frame_text(site->frames[i - 1], text));
+	f->self += value;
+}
+
+static void
+sample(void *arg, const char *program, const struct site *site,
+    const uint64_t *values)
+{
+	flame_site(arg, program, site, values[1]);
+}
+
+void
+page_samples(struct reader *rd, char **dirs)
+{
+	struct flames fs;
+	struct pairs none;
+
+	memset(&fs, 0, sizeof(fs));
+	fs.title = "CPU time, by samples";
+	fs.unit = "ns";
+	pairs_init(&none);
+	(void)weigh(WEIGH_TIME, rd, dirs, &none, sample, &fs);
+	flame_put(&fs);
+	flame_free(&fs.root);
+	pairs_free(&none);
+	weigh_end();
+}

@@ -1,0 +1,254 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The grid of time, and what is counted on it: events and threads.  A slot is a
+ * power of two of ns long: when time goes beyond the grid, slots become twice
+ * as long, and two are added up.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../say.h"
+#include "../when.h"
+#include "page.h"
+
+struct page page;
+
+void *
+page_alloc(size_t n, size_t size)
+{
+	void *p = calloc(n, size);
+
+	if (p == NULL)
+		die_errno("malloc");
+	return p;
+}
+
+size_t
+page_slot(int64_t ns, size_t slots)
+{
+	const int64_t t = when_sum(ns, -page.begin);
+	const size_t i = t <= 0 ? 0 : (size_t)((uint64_t)t >> page.shift);
+
+	return (i < PAGE_SLOTS ? i : PAGE_SLOTS - 1) / (PAGE_SLOTS / slots);
+}
+
+static void
+fold_cells(struct page_cell *c)
+{
+	struct page_cell sum;
+	size_t i;
+
+	for (i = 0; i < PAGE_SLOTS; i++) {
+		memset(&sum, 0, sizeof(sum));
+		if (i < PAGE_SLOTS / 2) {
+			sum = c[2 * i];
+			sum.n += c[2 * i + 1].n;
+			if (c[2 * i + 1].longest.took > sum.longest.took)
+				sum.longest = c[2 * i + 1].longest;
+		}
+		c[i] = sum;
+	}
+}
+
+static void
+fold_heat(uint32_t (*heat)[PAGE_ROWS])
+{
+	size_t i, k;
+
+	for (i = 0; i < PAGE_HEAT; i++)
+		for (k = 0; k < PAGE_ROWS; k++)
+			heat[i][k] = i >= PAGE_HEAT / 2 ? 0 :
+			    heat[2 * i][k] + heat[2 * i + 1][k];
+}
+
+static void
+fold(void)
+{
+	struct page_event *e;
+	struct page_track *t;
+	size_t i, k;
+
+	page.shift++;
+	for (i = 0; i < page.events.n; i++) {
+		e = page.events.v[i];
+		for (k = 0; k < PAGE_SLOTS; k++)
+			e->slots[k] = k >= PAGE_SLOTS / 2 ? 0 :
+			    e->slots[2 * k] + e->slots[2 * k + 1];
+	}
+	for (i = 0; i < page.tracks.n; i++)
+		if ((t = page.tracks.v[i])->cells != NULL)
+			fold_cells(t->cells);
+	for (i = 0; i < page.spans.n; i++)
+		fold_heat(((struct page_pair *)page.spans.v[i])->heat);
+}
+
+void
+page_reach(int64_t ns)
+{
+	if (page.begin == INT64_MIN)
+		page.begin = page.end = ns;
+	if (ns <= page.end)
+		return;
+	page.end = ns;
+	while ((uint64_t)when_sum(ns, -page.begin) >> page.shift >= PAGE_SLOTS)
+		fold();
+}
+
+void
+page_list_add(struct page_list *l, uint64_t key, void *value)
+{
+	if (l->n == l->room) {
+		l->room = 2 * l->room + 16;
+		l->v = realloc(l->v, l->room * sizeof(void *));
+		if (l->v == NULL)
+			die_errno("malloc");
+	}
+	l->v[l->n++] = value;
+	map_put(&l->map, key, value);
+}
+
+/* Elements begin with their names: two with one hash would be the same one. */
+void *
+page_named(struct page_list *l, const char *name, size_t size)
+{
+	uint64_t key = map_bytes(0, name, strlen(name));
+	char **p;
+
+	while ((p = map_get(&l->map, key)) != NULL && strcmp(*p, name) != 0)
+		key++;
+	if (p != NULL)
+		return p;
+	p = page_alloc(1, size);
+	*p = format("%s", name);
+	page_list_add(l, key, p);
+	return p;
+}
+
+struct page_event *
+page_event_of(const struct ctf_stream *s)
+{
+	struct page_event *e;
+
+	if ((e = map_get(&page.classes, (uintptr_t)s->event)) != NULL)
+		return e;
+	e = page_named(&page.events, page.events.n < PAGE_EVENTS ?
+	    s->event->name : "(other events)", sizeof(*e));
+	if (e->n == 0)
+		e->number = (uint32_t)page.events.n - 1;
+	map_put(&page.classes, (uintptr_t)s->event, e);
+	return e;
+}
+
+struct page_track *
+page_track(const char *host, int64_t vpid, int64_t vtid, const char *name,
+    const char *thread)
+{
+	const int64_t ids[] = { vpid, vtid };
+	const uint64_t key = map_bytes(host == NULL ? 0 :
+	    map_bytes(0, host, strlen(host)), ids, sizeof(ids));
+	struct page_track *t = map_get(&page.tracks.map, key);
+
+	if (t == NULL) {
+		t = page_alloc(1, sizeof(*t));
+		t->number = (uint32_t)page.tracks.n;
+		t->host = host == NULL ? NULL : format("%s", host);
+		t->vpid = vpid;
+		t->vtid = vtid;
+		if (page.tracks.n < PAGE_TRACKS)
+			t->cells = page_alloc(PAGE_SLOTS, sizeof(*t->cells));
+		page_list_add(&page.tracks, key, t);
+	}
+	if (name != NULL)
+		memcpy(t->name, name, sizeof(t->name));
+	if (thread != NULL)
+		memcpy(t->thread, thread, sizeof(t->thread));
+	return t;
+}
+
+struct page_track *
+page_track_of(const struct ctf_stream *s)
+{
+	const struct ctf_who *w;
+	struct ctf_who buf;
+
+	if (page.stream == s && page.pkt == s->pkt && !s->class->eventwho)
+		return page.track;
+	w = ctf_whose(s, &buf);
+	page.track = page_track(s->trace->label, ctf_who_id(w, ROLE_VPID),
+	    ctf_who_id(w, ROLE_VTID), w->name, w->thread);
+	page.stream = s;
+	page.pkt = s->pkt;
+	return page.track;
+}
+
+/*
+ * Bars.
+ */
+
+static int
+by_length(const void *a, const void *b)
+{
+	const struct page_bar *x = a, *y = b;
+
+	if (x->took != y->took)
+		return x->took < y->took ? 1 : -1;
+	return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+static int
+by_begin(const void *a, const void *b)
+{
+	const struct page_bar *x = a, *y = b;
+
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	return (x->row > y->row) - (x->row < y->row);
+}
+
+static void
+bars_cut(struct page_bars *b)
+{
+	if (b->n <= b->most)
+		return;
+	qsort(b->v, b->n, sizeof(*b->v), by_length);
+	b->n = b->most;
+	b->cut = 1;
+	b->least = b->v[b->n - 1].took;
+}
+
+void
+page_bar(struct page_bars *b, const struct page_bar *bar)
+{
+	b->all++;
+	if (b->cut && bar->took <= b->least)
+		return;
+	if (b->v == NULL)
+		b->v = page_alloc(2 * b->most, sizeof(*b->v));
+	b->v[b->n++] = *bar;
+	if (b->n == 2 * b->most)
+		bars_cut(b);
+}
+
+void
+page_bars_sort(struct page_bars *b)
+{
+	bars_cut(b);
+	if (b->n > 1)
+		qsort(b->v, b->n, sizeof(*b->v), by_begin);
+}
