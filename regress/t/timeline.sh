@@ -239,14 +239,16 @@ python3 - "$T/out" "$(utctl view "$T/trace" | wc -l)" >"$T/got" \
 	assert mean < 90, (mean, len(text), sys.argv[2], len(t.arrows))
 END
 
-# As speedscope has it, if its package is in that directory.
+# As speedscope has it, if its package is in that directory.  To speedscope, bars
+# of which one begins when the other ends, to the nanosecond, may be one.
 [ -d "${SPEEDSCOPE:-}" ] && command -v node >/dev/null 2>&1 || exit 0
 node shared/speedscope.js "$SPEEDSCOPE" "$T/out" >"$T/got" 2>"$T/err" ||
     fail "speedscope: $(cat "$T/err")"
 utctl stat -d -j "$T/trace" | python3 -c '
 import json, sys
 for p in json.load(sys.stdin)["pairs"]:
-    print(p["by"]["pair"], p["calls"], "%.3f" % (int(p["total_ns"]) / 1000))
+    print(p["by"]["pair"], "%.3f" % (int(p["total_ns"]) / 1000))
 print("warnings 0")' >"$T/want"
-grep -v '^mutex ' "$T/got" >"$T/some" && mv "$T/some" "$T/got"
+sed '/^mutex /d; s/ [0-9]* \([0-9]*[.]\)/ \1/' "$T/got" >"$T/some" &&
+    mv "$T/some" "$T/got"
 expected speedscope <"$T/want"
