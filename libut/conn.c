@@ -371,7 +371,7 @@ ut_conn_hello(struct conn *c)
 	ut_msg_str(&out, c->known.name);
 	ut_msg_u64(&out, c->known.owner);
 	ut_events_summary(&out);
-	/* It is the same for each libut in the process, until an exec. */
+	/* All libuts in the process say the same, until an exec. */
 	ut_msg_u64(&out, (uint64_t)(uintptr_t)&environ);
 	c->asked++;
 	if (conn_send(c, &out) == 0)
