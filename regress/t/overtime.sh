@@ -57,6 +57,14 @@ expected '-b -u' <<-END
 	0 0 0-6
 	1 1 0-2+
 END
+# Times relative to the beginning and the end are those of all, in each command.
+utctl stat -i 10 -b +25 -u -1 "$T/lost" >"$T/out" || fail "-b +25"
+table events >"$T/got"
+expected '-b +25 -u -1' <<-END
+	1 0 2-6+
+	0 0 0+
+	0 0 0+
+END
 
 # What cannot be, and too many lines.
 for i in 0 x '' -1s 1y; do
