@@ -37,8 +37,13 @@
 #define DEFAULT	"command -v less >/dev/null && exec less; exec cat"
 #define PATIENCE	500		/* ms until progress is shown */
 #define EVERY		200		/* ms until it is shown again */
+#define SHOWN		36		/* columns of it */
+
+#define BLANKS	" \t\n"
+#define NO_RUN	126		/* status of sh(1), and 127 */
 
 static pid_t	 pager;		/* 0: none */
+static int	 complaints = -1;	/* stderr, not to the pager */
 
 /*
  * The command for sh(1); NULL: no pager.  A pager may start shells, and users
@@ -50,22 +55,37 @@ pager_command(void)
 	const char *s = getenv("UT_PAGER"), *term = getenv("TERM");
 
 	if (!isatty(STDOUT_FILENO) || ut_issetugid() ||
-	    getenv("SUDO_UID") != NULL || getenv("DOAS_USER") != NULL)
+	    getenv("SUDO_UID") != NULL || getenv("DOAS_USER") != NULL ||
+	    getenv("PKEXEC_UID") != NULL)
 		return NULL;
 	if (s == NULL && (s = getenv("PAGER")) == NULL)
 		return term == NULL || strcmp(term, "dumb") == 0 ? NULL :
 		    DEFAULT;
-	return *s == '\0' || strcmp(s, "cat") == 0 ? NULL : s;
+	return s[strspn(s, BLANKS)] == '\0' || strcmp(s, "cat") == 0 ? NULL :
+	    s;
 }
 
-/* Let the pager end, as users decide: it has the terminal. */
+/*
+ * Let the pager end, as users decide: it has the terminal.  If it could not run,
+ * nobody has seen the output; this may be a signal's handler.
+ */
 static void
 await(void)
 {
+	static const char text[] = "utctl: the pager cannot run, so nothing "
+	    "is shown: change UT_PAGER, or PAGER, or set UT_PAGER=cat\n";
+	int status = 0;
+
 	close(STDOUT_FILENO);
 	close(STDERR_FILENO);
-	while (waitpid(pager, NULL, 0) == -1 && errno == EINTR)
+	while (waitpid(pager, &status, 0) == -1 && errno == EINTR)
 		continue;
+	if (!WIFEXITED(status) || WEXITSTATUS(status) < NO_RUN ||
+	    WEXITSTATUS(status) > NO_RUN + 1)
+		return;
+	if (write(complaints, text, sizeof(text) - 1) == -1)
+		_exit(1);
+	_exit(1);
 }
 
 static void
@@ -114,7 +134,8 @@ become(int from, const char *command)
 		_exit(0);
 	if (dup2(from, STDIN_FILENO) == -1 || setenv("LESS", "FRX", 0) == -1)
 		_exit(1);
-	close(from);
+	if (from != STDIN_FILENO)
+		close(from);
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 	_exit(127);
 }
@@ -133,6 +154,7 @@ pager_start(void)
 		become(fds[0], command);
 	}
 	if (pager > 0) {
+		complaints = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
 		(void)dup2(fds[1], STDOUT_FILENO);
 		if (isatty(STDERR_FILENO))
 			(void)dup2(fds[1], STDERR_FILENO);
@@ -162,6 +184,7 @@ static struct progress {
 	_Atomic int		 shown;
 } *progress;			/* NULL: nothing is said */
 static int	 fd;		/* the terminal */
+static size_t	 part, parts;	/* of what is read one after the other */
 
 void
 progress_start(void)
@@ -179,10 +202,19 @@ progress_start(void)
 }
 
 void
+progress_part(size_t i, size_t n)
+{
+	part = i + 1;
+	parts = n;
+}
+
+void
 progress_total(uint64_t bytes)
 {
-	if (progress != NULL)
-		progress->total = bytes;
+	if (progress == NULL)
+		return;
+	progress->total = bytes;
+	progress->done = 0;
 }
 
 /* Headers may be read twice: so there may seem to be more than all. */
@@ -201,7 +233,10 @@ progress_add(uint64_t bytes)
 	    !atomic_compare_exchange_strong(&p->next, &next, now + EVERY))
 		return;
 	p->shown = 1;
-	dprintf(fd, "\rutctl: %2d %% read", done >= p->total ? 99 :
+	if (parts > 1)
+		dprintf(fd, "\rutctl: run %zu of %zu: ", part, parts);
+	dprintf(fd, "%s%2d %% read", parts > 1 ? "" : "\rutctl: ",
+	    done >= p->total ? 99 :
 	    (int)((double)done * 100 / (double)p->total));
 }
 
@@ -209,6 +244,6 @@ void
 progress_end(void)
 {
 	if (progress != NULL && progress->shown)
-		dprintf(fd, "\r                  \r");
+		dprintf(fd, "\r%*s\r", SHOWN, "");
 	progress = NULL;
 }

@@ -206,6 +206,7 @@ int	 connect_as(uid_t, gid_t, const char *);
 void	 pager_start(void);	/* for all that is printed later */
 int	 pager_colours(void);		/* the pager runs, and shows them */
 void	 progress_start(void);
+void	 progress_part(size_t, size_t);	/* number from 0, and of how many */
 void	 progress_total(uint64_t);	/* bytes to read */
 void	 progress_add(uint64_t);	/* bytes that were read */
 void	 progress_end(void);	/* before this process prints anything */

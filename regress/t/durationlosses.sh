@@ -18,6 +18,8 @@ utctl stop >/dev/null || fail "stop"
 utctl stat -d "$T/loss" >"$T/out" 2>"$T/err" || fail "loss: $(cat "$T/err")"
 lost=$(sed -n '1s/.* \([0-9]*\) discarded$/\1/p' "$T/out")
 [ "$lost" -gt 10000 ] || fail "nothing lost: $(cat "$T/out")"
+grep -q '^utctl: pairs were left out, as .*: record -m block' "$T/err" ||
+    fail "no hint: $(cat "$T/err")"
 grep -q '^[1-9][0-9]* left out: events were lost meanwhile$' "$T/out" ||
     fail "left out: $(cat "$T/out")"
 utctl destroy >/dev/null || fail "destroy"

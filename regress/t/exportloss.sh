@@ -42,5 +42,5 @@ complains '-F svg: there are chrome, perfetto, folded, pprof and ctf' \
     utctl export -F svg "$T/trace"
 complains "pair 'a:b': not an event" utctl export -D a:b "$T/trace"
 complains 'nothing: No such file' utctl export "$T/nothing"
-expect 0 'no pairs of events that ended: see -D' \
+expect 0 'no pairs of events that ended: -D names some, and -w ' \
     utctl export -F folded -e work:alone_begin "$T/trace"

@@ -54,6 +54,23 @@ grep -q '  work:outer  { n = [0-9]*, kind = "[a-z]*" }$' "$T/out" ||
     fail "no fields: $(cat "$T/out")"
 complains '-H: for -d, -D or -v' utctl stat -H "$T/trace"
 
+# The greatest and the least values that there are.
+mkdir "$T/huge" || exit 1
+{
+	rows_metadata
+	echo 'event { name = "p:f"; id = 0; stream_id = 0; fields := struct {
+	    floating_point { exp_dig = 11; mant_dig = 53; align = 8; } f; }; };'
+} >"$T/huge/metadata"
+python3 - "$T/huge/c" <<'END' || exit 1
+import struct, sys
+events = b"".join(struct.pack("<IQd", 0, i, v) for i, v in
+    enumerate((-1.7e308, -1e308, -8e307, 1e308)))
+size = 8 * (64 + len(events))
+open(sys.argv[1], "wb").write(struct.pack("<IIQQQQQQQ", 0xc1fc1fc1, 0, 0, 0, 9,
+    size, size, 0, 0) + events)
+END
+expect 0 ' 2 |#####*$' timeout 60 utctl stat -H -v f "$T/huge"
+
 # Fields that are hostile, or too long: escaped, and cut at a character.
 mkdir "$T/hostile" || exit 1
 {

@@ -6,11 +6,11 @@
 . ./common.sh
 . ./shared/rows.sh
 
-# The rows of a table: without the time, which is as long after the first one.
+# The rows of a table, without the time.
 table() {
 	awk -v head="$1" '
 	on && NF == 0 { exit }
-	on { $NF = ""; sub(/[0-9-]+ *$/, ""); print }
+	on { $NF = ""; print }
 	$1 == head { on = 1 }' "$T/out" | sed 's/ *$//'
 }
 
@@ -56,6 +56,16 @@ table events >"$T/got"
 expected '-b -u' <<-END
 	0 0 0-6
 	1 1 0-2+
+END
+# Times relative to the beginning and the end are those of all, in each command.
+utctl stat -i 10 -b +25 -u -1 "$T/lost" >"$T/out" || fail "-b +25"
+grep -q 'lost  from, s after [0-9-]* [0-9]*:[0-9:]*:01\.000000000$' "$T/out" &&
+    grep -q '2-6+  +25\.000$' "$T/out" || fail "from: $(cat "$T/out")"
+table events >"$T/got"
+expected '-b +25 -u -1' <<-END
+	1 0 2-6+
+	0 0 0+
+	0 0 0+
 END
 
 # What cannot be, and too many lines.

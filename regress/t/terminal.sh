@@ -88,7 +88,7 @@ plain() {
 	[ -s "$T/out" ] && ! grep -q '^P:' "$T/out" ||
 	    fail "$1: a pager: $(cat "$T/out")"
 }
-unset SUDO_UID DOAS_USER PAGER LESS
+unset SUDO_UID DOAS_USER PKEXEC_UID PAGER LESS
 P="sed s/^/P:/"
 for c in stat view heap locks 'stat -i 1'; do
 	UT_PAGER=$P tty 80 utctl $c "$T/long"
@@ -100,7 +100,7 @@ PAGER=$P UT_PAGER= tty 80 utctl stat "$T/long"
 plain 'UT_PAGER='
 PAGER=$P UT_PAGER=cat tty 80 utctl stat "$T/long"
 plain 'UT_PAGER=cat'
-for v in SUDO_UID=1000 DOAS_USER=me; do
+for v in SUDO_UID=1000 DOAS_USER=me PKEXEC_UID=1000; do
 	UT_PAGER=$P tty 80 env $v utctl stat "$T/long"
 	plain $v
 done
@@ -121,6 +121,14 @@ UT_PAGER='cat >/dev/null; exit 3' tty 80 utctl stat "$T/long"
 cp -R "$T/long" "$T/bad" && printf x >>"$T/bad/c_0" || exit 1
 UT_PAGER='cat >/dev/null' tty 80 utctl stat "$T/bad"
 [ "$status" -eq 1 ] || fail "status $status of a bad trace"
+# One that cannot run: a message, and all is shown if it is blank.
+for pager in ./nix "$T/long" 'exec ./nix'; do
+	UT_PAGER=$pager tty 80 utctl stat "$T/long"
+	[ "$status" -eq 1 ] && grep -q '^utctl: the pager cannot run, so ' \
+	    "$T/err" || fail "$pager: status $status, $(cat "$T/err")"
+done
+UT_PAGER=' ' tty 80 utctl stat "$T/long"
+plain 'UT_PAGER= '
 # A pager that is not there is no reason to print nothing at all.
 mkdir "$T/bin" && ln -s "$(command -v cat)" "$T/bin/cat" || exit 1
 (unset UT_PAGER; tty 80 env TERM=vt100 PATH="$T/bin" "$(command -v utctl)" stat "$T/long"
@@ -160,6 +168,12 @@ tr '\r' '\n' <"$T/out" | awk '/% read/ { n = NR } /[^ ]/ && !first { first = NR 
 /events, / { events = NR; exit } { last = $0 }
 END { exit !(n == events - 2 && last ~ /^ +$/) }' ||
     fail "not gone: $(cat -v "$T/out")"
+for STOP in 0.02 0.04 0.06 0.08 0.1 0.15 0.2 0.3 0; do
+	export STOP
+	tty 80 utctl stat -dC "$T/trace" "$T/trace"
+	tr '\r' '\n' <"$T/out" | grep -q 'run [12] of 2: .[0-9] % read' && break
+done
+[ "$STOP" != 0 ] || fail "-C: nobody says how far it is: $(cat -v "$T/out")"
 unset ERR
 for STOP in 0.02 0.1 0.2; do
 	tty 80 utctl stat -d "$T/trace"

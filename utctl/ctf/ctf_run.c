@@ -44,7 +44,10 @@ struct part {
 	int			 lies;	/* packets end before their events */
 };
 
-/* From the first event to the end of the last packet; 0 if there is none. */
+/*
+ * From the first event to the end of the last packet, also of those that are not
+ * selected; 0 if there is none.
+ */
 int
 reader_span(const struct reader *r, int64_t *begin, int64_t *end)
 {
@@ -57,6 +60,8 @@ reader_span(const struct reader *r, int64_t *begin, int64_t *end)
 	for (i = 0; i < r->nstreams; i++) {
 		s = stream_copy(r->streams[i]);
 		s->basecap = READER_LITTLE;
+		s->since = INT64_MIN;
+		s->until = INT64_MAX;
 		if (ctf_span(s, &from, &to)) {
 			*begin = !any || from < *begin ? from : *begin;
 			*end = !any || to > *end ? to : *end;

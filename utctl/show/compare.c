@@ -136,6 +136,7 @@ read_run(struct reader *all, size_t run, struct groups *g,
 	rd.ntraces = 0;
 	rd.nevents = rd.ndiscarded = rd.nlost = 0;
 	cmp.begin = INT64_MIN;
+	progress_part(run, cmp.n[0] + cmp.n[1]);
 	reader_open_all(&rd, dirs);
 	if (rd.ntraces == 0) {
 		ctf_damage_say();

@@ -136,6 +136,7 @@ static void
 say_pairs(const struct reader *rd)
 {
 	pairs_say(&pairs);
+	pairs_say_lost(&pairs);
 	timeline_say(rd, value);
 }
 

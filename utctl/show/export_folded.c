@@ -239,7 +239,7 @@ export_folded(struct reader *rd, struct pairs *ps, const char *value)
 		say("%" PRIu64 " pair%s left out: events were lost meanwhile",
 		    ps->lost, many(ps->lost));
 	else if (r.n == 0 && rd->nevents > 0)
-		say("no pairs of events that ended: see -D in "
-		    "utctl-view(1)");
+		say("no pairs of events that ended: -D names some, and -w "
+		    "events or -w time weighs call stacks; see utctl-view(1)");
 	nodes_free(&r);
 }

@@ -35,7 +35,7 @@
 #define TAIL	24		/* bytes of dots, an address and a NUL */
 #define IDS	48		/* bytes of those of a process and a thread */
 #define BAR	40		/* columns */
-#define LAST	(DBL_MAX / 2)	/* above the last power of two but one */
+#define LAST	ldexp(1, DBL_MAX_EXP - 1)	/* power of two */
 #define US	1e3		/* ns */
 #define KEY	((GROUP_BY + 1) * (GROUP_PART + 1))
 
@@ -398,7 +398,7 @@ next_bound(double v)
 	if (v == 0)
 		return 1;
 	if (v < -LAST)
-		return -ldexp(1, DBL_MAX_EXP - 1);
+		return -LAST;
 	return v > 0 ? 2 * v : v > -1.5 ? 0 : v / 2;
 }
 

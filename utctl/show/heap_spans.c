@@ -101,7 +101,6 @@ put_span(struct rows *t, const void *arg, size_t row)
 	const size_t i = h->spans[0].i + row;
 	const struct heap_span *s;
 	const int peak = h->peak > 0 && intervals_index(iv, h->peak_ns) == i;
-	char when[CTF_TIMELEN];
 
 	go_to(at, i);
 	s = at->span;
@@ -115,10 +114,7 @@ put_span(struct rows *t, const void *arg, size_t row)
 	row_u64(t, "freed", "freed", at->bytes + (s->allocated -
 	    at->allocated) - s->bytes);
 	json_bool("peak", peak);
-	if (!row_end(t, "from"))
-		return;
-	ctf_print_time(intervals_from(iv, i), when);
-	row_add("  %s%s\n", when, peak ? "  peak" : "");
+	intervals_end(t, iv, i, peak ? "  peak" : "");
 }
 
 void

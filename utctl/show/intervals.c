@@ -31,6 +31,7 @@
 
 #define NS	1e9
 #define US	1e3			/* ns */
+#define MS	1000000			/* ns */
 #define SPARKS	60			/* columns */
 
 void
@@ -60,6 +61,7 @@ intervals_begin(struct intervals *iv, struct reader *rd)
 	iv->end = INT64_MAX;
 	if (!reader_span(rd, &iv->begin, &last))
 		return;
+	iv->origin = iv->begin;
 	if (rd->select != NULL) {
 		reader_times(rd);
 		if (rd->select->from > iv->begin)
@@ -90,6 +92,24 @@ int64_t
 intervals_from(const struct intervals *iv, size_t i)
 {
 	return (int64_t)((uint64_t)iv->begin + i * (uint64_t)iv->length);
+}
+
+void
+intervals_end(const struct rows *t, const struct intervals *iv, size_t i,
+    const char *rest)
+{
+	const uint64_t after = (uint64_t)intervals_from(iv, i) -
+	    (uint64_t)iv->origin;
+	char when[CTF_TIMELEN];
+
+	if (!row_tail(t))
+		return;
+	if (t->isheads) {
+		ctf_print_time(iv->origin, when);
+		row_add("  from, s after %s\n", when);
+	} else
+		row_add("  %+.*f%s\n", after % MS == 0 ? 3 : 9,
+		    (double)after / NS, rest);
 }
 
 /* One more is there than there are intervals: for losses that end before it. */
@@ -214,20 +234,15 @@ put_interval(struct rows *t, const void *arg, size_t i)
 {
 	const struct intervals *iv = arg;
 	struct interval *v = &iv->v[iv->first + i];
-	const int64_t from = intervals_from(iv, iv->first + i);
-	char when[CTF_TIMELEN];
 
-	json_ns("from", from);
+	json_ns("from", intervals_from(iv, iv->first + i));
 	row_u64(t, iv->what, iv->what, v->n);
 	row_text(t, "per second", "%.0f", (double)v->n * NS /
 	    (double)iv->length);
 	if (iv->values != INTERVALS_NONE)
 		put_values(t, &v->values, iv->values == INTERVALS_NS);
 	put_lost(t, v);
-	if (!row_end(t, "from"))
-		return;
-	ctf_print_time(from, when);
-	row_add("  %s\n", when);
+	intervals_end(t, iv, iv->first + i, "");
 }
 
 /* How often something came, from the beginning to the end, in characters. */

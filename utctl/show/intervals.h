@@ -39,6 +39,7 @@ struct interval {
 
 struct intervals {
 	int64_t		 length;	/* ns; 0: no intervals are wanted */
+	int64_t		 origin;	/* of times relative to the beginning */
 	int64_t		 begin, end;	/* the selected time */
 	struct interval	*v;
 	size_t		 n;
@@ -62,6 +63,9 @@ void	 intervals_begin(struct intervals *, struct reader *);
 /* The number of the interval of that time, and when one begins. */
 size_t	 intervals_index(const struct intervals *, int64_t);
 int64_t	 intervals_from(const struct intervals *, size_t);
+/* End a row with when an interval begins, as -b takes it, and more. */
+void	 intervals_end(const struct rows *, const struct intervals *, size_t,
+	    const char *);
 struct interval *intervals_at(struct intervals *, size_t);
 /* Count an event, or a call with its value, at that time. */
 void	 intervals_add(struct intervals *, int64_t, const double *);

@@ -171,6 +171,14 @@ pairs_say(const struct pairs *ps)
 		    "add-context -u -t vtid -t vpid");
 }
 
+void
+pairs_say_lost(const struct pairs *ps)
+{
+	if (ps->lost > 0)
+		say("pairs were left out, as events were lost: record -m block "
+		    "loses none, and more or larger buffers (-n, -b) fewer");
+}
+
 static void
 list_free(struct pair *p)
 {

@@ -153,6 +153,8 @@ const char *pair_name(char *, const struct ctf_stream *, const char *,
 void	 pairs_finish(struct pairs *);
 /* Say what -D names and no trace has, and which pairs are not certain. */
 void	 pairs_say(const struct pairs *);
+/* Say what to do about pairs that were left out. */
+void	 pairs_say_lost(const struct pairs *);
 /* Other traces come: forget all but which pairs are wanted. */
 void	 pairs_again(struct pairs *);
 void	 pairs_free(struct pairs *);

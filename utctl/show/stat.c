@@ -283,6 +283,8 @@ check(void)
 	struct stat_run *r = &run;
 
 	show_paged(1);
+	if (r->slowest != 0 && !r->durations)
+		r->durations = r->pairs.named = 1;
 	if (r->groups.nby == 1 && r->groups.by[0] == BY_CALLER &&
 	    !r->durations && r->profile == NULL)
 		r->profile = r->groups.names[--r->groups.nby];
@@ -299,8 +301,6 @@ check(void)
 		check_intervals(r);
 	if (r->bars && !r->durations && r->value == NULL)
 		die("-H: for -d, -D or -v");
-	if (!r->durations && r->slowest != 0)
-		die("-S: for the pairs of -d or -D");
 	if (r->profile != NULL && (r->groups.nby > 0 || r->value != NULL ||
 	    r->durations || r->points))
 		die("-g %s goes with no other -g, -v, -c, -d or -D",
@@ -406,6 +406,7 @@ say_all(const struct reader *rd)
 	if (compare_on())
 		return;
 	pairs_say(&run.pairs);
+	pairs_say_lost(&run.pairs);
 	say_missing(&run, rd->traces);
 }
 
