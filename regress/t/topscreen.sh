@@ -16,7 +16,8 @@ class Top:
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.environ['TERM'] = 'xterm'
-            os.execvp('sh', ['sh', '-c', 'trap : INT; set -m; '
+            signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+            os.execvp('sh', ['sh', '-c', 'ulimit -c 0; trap : INT; set -m; '
                 'utctl top "$@"; echo STATUS=$?; sleep 0.1; stty -a; '
                 'fg >/dev/null 2>&1 && echo FG=$?', 'sh'] + list(args))
         self.size(rows)
@@ -91,11 +92,34 @@ seen = top.until(rb'\033\[4;1H.*q quit', 'small screen')
 os.write(top.fd, b'q')
 top.end('q', 0)
 
-for sig in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+for sig in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT,
+    signal.SIGUSR1, signal.SIGALRM, signal.SIGPIPE, signal.SIGABRT):
     top = Top('-d', 's')
     top.until(rb'\033\[\?1049h.*q quit', 'screen')
     os.kill(top.top(), sig)
     top.end(sig.name, 128 + sig)
+
+# No key stops the screen.  Nobody reads a terminal whose window changes: that
+# is no failure, and a signal that wants an end gets it.
+top = Top('-i', '100ms', 's')
+top.until(rb'\033\[\?1049h.*q quit', 'screen')
+top.key(b'\023', rb'q quit.*q quit', 'screen after ^S')
+for n in range(60):
+    time.sleep(0.05)
+    os.kill(top.top(), signal.SIGWINCH)
+os.write(top.fd, b'q')
+top.end('q after a wait', 0)
+top = Top('-i', '100ms', 's')
+top.until(rb'\033\[\?1049h.*q quit', 'screen')
+pid = top.top()
+time.sleep(3)
+os.kill(pid, signal.SIGTERM)
+for n in range(100):
+    time.sleep(0.1)
+    if 'utctl' not in os.popen('ps -o comm= -p %d' % pid).read():
+        break
+else:
+    sys.exit('SIGTERM does not end it')
 
 # The shell goes on when it is stopped, and has the terminal as it was.
 top = Top('s')

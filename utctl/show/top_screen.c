@@ -24,6 +24,7 @@
 
 #include <sys/ioctl.h>
 
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -32,7 +33,6 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "../client.h"
 #include "../say.h"
 #include "top.h"
 
@@ -48,14 +48,20 @@ struct top_view		 screen_view = { .filter = "", .most = SIZE_MAX,
 int			 screen_paused;
 
 static struct termios	 before;
-static int		 is_on;
+static volatile sig_atomic_t is_on;
 static int		 typing;		/* the filter */
 static char		 filter[64], note[256];
-static volatile sig_atomic_t ended, stopped, resumed, resized;
+static volatile sig_atomic_t stopped, resumed, resized;
 
+/*
+ * A signal that wants an end gets it at once, wherever utctl is: it may wait
+ * for a terminal that takes nothing.
+ */
 static void
 caught(int sig)
 {
+	const int saved = errno;
+
 	if (sig == SIGTSTP)
 		stopped = 1;
 	else if (sig == SIGCONT)
@@ -63,11 +69,14 @@ caught(int sig)
 	else if (sig == SIGWINCH)
 		resized = 1;
 	else {
-		ended = sig;
-		client_interrupt(sig);
+		screen_end();
+		(void)signal(sig, SIG_DFL);
+		(void)raise(sig);
 	}
+	errno = saved;
 }
 
+/* What is written goes on after a signal; poll does not.  No signal nests. */
 static void
 catch(int sig)
 {
@@ -75,8 +84,26 @@ catch(int sig)
 
 	memset(&sa, 0, sizeof(sa));
 	sa.sa_handler = caught;
-	sigemptyset(&sa.sa_mask);
+	sa.sa_flags = SA_RESTART;
+	sigfillset(&sa.sa_mask);
 	sigaction(sig, &sa, NULL);
+}
+
+/* All signals but those that are ignored, or another's, as with a sanitizer. */
+static void
+catch_all(void)
+{
+	static const int signals[] = { SIGABRT, SIGALRM, SIGBUS, SIGCONT,
+	    SIGFPE, SIGHUP, SIGILL, SIGINT, SIGPIPE, SIGPROF, SIGQUIT, SIGSEGV,
+	    SIGSYS, SIGTERM, SIGTRAP, SIGTSTP, SIGUSR1, SIGUSR2, SIGVTALRM,
+	    SIGWINCH, SIGXCPU, SIGXFSZ };
+	struct sigaction old;
+	size_t i;
+
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (sigaction(signals[i], NULL, &old) == 0 &&
+		    old.sa_handler == SIG_DFL)
+			catch(signals[i]);
 }
 
 static void
@@ -90,22 +117,28 @@ enter(void)
 {
 	struct termios raw = before;
 
+	raw.c_iflag &= (tcflag_t)~IXON;		/* no key stops the screen */
 	raw.c_lflag &= (tcflag_t)~(ICANON | ECHO);
 	raw.c_cc[VMIN] = 1;
 	raw.c_cc[VTIME] = 0;
+	is_on = 1;
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
 	put_raw(ENTER);
-	is_on = 1;
 }
 
+/* Also for handlers of signals.  A terminal that takes nothing is not asked. */
 void
 screen_end(void)
 {
+	struct pollfd p = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
 	if (!is_on)
 		return;
+	(void)tcflush(STDOUT_FILENO, TCOFLUSH);
+	if (poll(&p, 1, 0) > 0)
+		put_raw(LEAVE);
+	tcsetattr(STDIN_FILENO, TCSANOW, &before);
 	is_on = 0;
-	put_raw(LEAVE);
-	tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
 }
 
 /* A message would disturb the screen: it gets a line there. */
@@ -118,17 +151,13 @@ note_take(const char *line)
 int
 screen_begin(void)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGTSTP,
-	    SIGCONT, SIGWINCH };
 	const char *term = getenv("TERM");
-	size_t i;
 
 	if (term == NULL || term[0] == '\0' || strcmp(term, "dumb") == 0 ||
 	    !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) ||
 	    tcgetattr(STDIN_FILENO, &before) == -1)
 		return 0;
-	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		catch(signals[i]);
+	catch_all();
 	atexit(screen_end);
 	say_to(note_take);
 	enter();
@@ -242,27 +271,14 @@ stop(void)
 	resumed = 0;
 }
 
-/* The signal that wants an end gets it, once the terminal is restored. */
-static void
-end(void)
-{
-	screen_end();
-	(void)signal(ended, SIG_DFL);
-	(void)raise(ended);
-}
-
 int
 screen_wait(int ms)
 {
 	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
 	int seen = 0;
 
-	if (ended)
-		end();
 	if (poll(&p, 1, ms) > 0)
 		seen |= keys();
-	if (ended)
-		end();
 	if (stopped) {
 		stop();
 		seen |= SCREEN_DRAW;
