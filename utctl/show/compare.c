@@ -62,7 +62,7 @@ static struct {
 	int		 pairs;		/* groups are of pairs */
 	int64_t		 begin, end;	/* the run that is read: ns */
 	struct compared_run runs[2 * COMPARE_RUNS];
-	struct figure	 took[2 * COMPARE_RUNS][FIGURES];	/* ns; the first */
+	struct figure	 took[2 * COMPARE_RUNS][FIGURES]; /* ns; first of each */
 	struct groups	 groups;	/* each has FIGURES of all runs */
 	const struct groups *names;	/* by what they are grouped */
 	struct result	*results;
@@ -447,7 +447,7 @@ put_run_time(void)
 	json_real("before", mean[0]);
 	json_real("after", mean[1]);
 	if (!json_on)
-		printf("run time: %.3f s before, %.3f s after", mean[0] / 1e9,
+		printf("run time: %.6f s before, %.6f s after", mean[0] / 1e9,
 		    mean[1] / 1e9);
 	if (figures_differ(cmp.took[0], cmp.n[0], cmp.took[cmp.n[0]], cmp.n[1],
 	    &d) && d.low > 0) {

@@ -252,8 +252,8 @@ compare_sides(const struct side *a, size_t na, const struct side *b, size_t nb,
 }
 
 /*
- * Is each run of a above each of b, but for a fifth of the runs, by so much that
- * it is not by chance?  The fewer runs, the more is needed.
+ * Is each run of a above each of b, but for a fifth of the runs, by so much
+ * that it is not by chance?  The fewer runs, the more is needed.
  */
 static int
 is_above(const struct side *a, size_t na, const struct side *b, size_t nb)
