@@ -2,7 +2,8 @@
 #
 # compare.py make DIR SEED SLOWER RARE OTHER [DISCARDED]: a run that is drawn at
 # random, in which one pair takes SLOWER times as long, another one comes RARE
-# times as often, and the event p:OTHER is there.
+# times as often, and the event p:OTHER is there.  LOOPS: how often the others
+# come.
 #
 # compare.py check OUT N RUN...: is OUT what stat -j -a -C says of the first N
 # runs and of the others, with -d if OUT has calls?  The same is computed here
@@ -20,7 +21,7 @@ def make(dir, seed, slower, rare, other, discarded=0):
         nonlocal now, body
         body += struct.pack("<HQ", i, now)
         now += int(ns * run)
-    for i in range(1500):
+    for i in range(int(os.environ.get("LOOPS", 1500))):
         event(0, 300)
         event(2, 2000 * rnd.lognormvariate(0, 0.03) * slower)
         event(3, 200)
@@ -46,12 +47,17 @@ def make(dir, seed, slower, rare, other, discarded=0):
             f.write(struct.pack("<IIQQQQQQQ", 0xc1fc1fc1, 0, 0, begin, end,
                 bits, bits, i, i * discarded) + part)
 
-def figure(value, means, least):
+def figure(value, means, least, times=False):
     if len(means) < 6:
-        return value, least, 0
-    m = sum(means) / len(means)
-    s = math.sqrt(sum((x - m) ** 2 for x in means) / (len(means) - 1))
-    return value, math.hypot(least, s / m), len(means)
+        return value, least, least, 0
+    n = len(means)
+    m = sum(means) / n
+    s = math.sqrt(sum((x - m) ** 2 for x in means) / (n - 1))
+    if times:
+        v = sorted(means)
+        m, s = median(v), (v[n - 1 - n // 4] - v[n // 4]) / 1.349
+    return value, math.hypot(least, s / m), \
+        math.hypot(least, s / m / math.sqrt(n)), n
 
 def median(v):
     v = sorted(v)
@@ -68,7 +74,7 @@ def means(v):
 def times(v):
     m = means([median(v[i:i + 9]) for i in range(0, len(v) - 8, 9)])
     value = median(m) if m else median(v)
-    return figure(value, m, 10 / value)
+    return figure(value, m, 10 / value, True)
 
 def run(dir, pairs):
     """Each group's figures."""
@@ -96,10 +102,10 @@ def run(dir, pairs):
     for name, v in at.items():
         gaps = [v[i] - v[max(i - 9, 0)] for i in range(8, len(v), 9)]
         m = means(gaps)
-        s, n = figure(0, m, 1 / math.sqrt(len(v)))[1:]
+        s, error, n = figure(0, m, 1 / math.sqrt(len(v)))[1:]
         s /= math.sqrt(max(len(m), 1))
-        all[name] = {"count": (len(v), s, n),
-            "rate": (len(v) * 1e9 / span, s, n)}
+        all[name] = {"count": (len(v), s, 1 / math.sqrt(len(v)), n),
+            "rate": (len(v) * 1e9 / span, s, error, n)}
         if pairs:
             all[name]["time"] = times(took[name])
             all[name]["self"] = times(selves[name])
@@ -114,44 +120,76 @@ def tail(t, df):
     return area(math.atan(t / math.sqrt(df)), math.pi / 2) / \
         area(0, math.pi / 2)
 
-def side(figures, few):
-    x = [math.log(f[0]) for f in figures]
-    n, blocks = len(x), min(f[2] for f in figures)
-    if few and blocks == 0:
-        return None
+def side(figures):
+    """Logarithms, mean, variances of runs, of blocks, of the figures."""
+    x = sorted(math.log(f[0]) for f in figures)
+    n = len(x)
     mean = sum(x) / n
     v = sum((y - mean) ** 2 for y in x) / (n - 1) if n > 1 else 0
-    v = max(v, sum(f[1] ** 2 for f in figures) / n)
-    return mean, v if few else v / n, (blocks if few else n) - 1
+    return (x, mean, v) + tuple(sum(f[i] ** 2 for f in figures) / n
+        for i in (1, 2))
+
+def above(x, y):
+    n = min(len(x), len(y))
+    return x[len(x) // 5] - y[len(y) - 1 - len(y) // 5] > \
+        math.log(1 + max(0.1, 4.5 / n ** 2))
 
 def differ(before, after):
-    few = min(len(before), len(after)) < 3
-    a, b = side(before, few), side(after, few)
-    if a is None or b is None:
-        return None
-    by, v = b[0] - a[0], a[1] + b[1]
-    df = v * v / (a[1] ** 2 / a[2] + b[1] ** 2 / b[2])
-    return {"factor": math.exp(by), "before": math.exp(a[0]),
-        "after": math.exp(b[0]), "p": tail(abs(by) / math.sqrt(v), df),
-        "df": df, "error": math.sqrt(v)}
+    a, b, m, n = side(before), side(after), len(before), len(after)
+    blocks = [min(f[3] for f in s) for s in (before, after)]
+    if min(m, n) < 3:
+        if min(blocks) == 0:
+            return None
+        va, vb = max(a[2:4]), max(b[2:4])
+        v = va + vb
+        df = v * v / (va ** 2 / (blocks[0] - 1) + vb ** 2 / (blocks[1] - 1))
+        apart = False
+    else:
+        df = m + n - 2
+        v = max(((m - 1) * a[2] + (n - 1) * b[2]) / df,
+            (m * a[4] + n * b[4]) / (m + n))
+        v = max(v * (1 / m + 1 / n), a[2] / m + b[2] / n)
+        apart = above(a[0], b[0]) or above(b[0], a[0])
+    by = b[1] - a[1]
+    return {"factor": math.exp(by), "before": math.exp(a[1]),
+        "after": math.exp(b[1]), "p": tail(abs(by) / math.sqrt(v), df),
+        "df": df, "error": math.sqrt(v), "apart": apart,
+        "same": min(m, n) >= 3 and a[2] == b[2] == 0}
 
-def count(before, after):
+def counts(want, g, before, after):
     n, rate = (differ([r[w] for r in before], [r[w] for r in after])
         for w in ("count", "rate"))
     if n is None:
-        return None
+        return
+    if min(len(before), len(after)) >= 3:
+        n["apart"] = n["same"] and abs(n["after"] - n["before"]) >= 15.99
+        rate["apart"] = False
+        want[g, "count"] = n
+        if not n["same"] or n["before"] != n["after"]:
+            want[g, "rate"] = rate
+        return
     less = n if abs(math.log(n["factor"])) < abs(math.log(rate["factor"])) \
         else rate
     less["p"] = max(n["p"], rate["p"])
     if (n["factor"] < 1) != (rate["factor"] < 1):
         less["p"] = 1
-    return less
+    want[g, "count" if less is n else "rate"] = less
+
+def change(k, d, least):
+    """What kind of a change it is, if it is large enough."""
+    more = d["factor"] > 1
+    if abs(math.log(d["factor"])) < math.log(1 + least):
+        return None
+    if k[1] in ("count", "rate"):
+        return ("fewer", "more")[more]
+    if abs(d["after"] - d["before"]) >= 50:
+        return ("faster", "slower")[more]
 
 def check(out, n, *dirs):
     o = json.load(open(out))
     pairs = any(d["of"].startswith("call") for d in o["differences"])
     runs = [run(d, pairs) for d in dirs]
-    least = 0.02 if min(n, len(runs) - n) >= 3 else 0.9
+    least = 0.02 if min(n, len(runs) - n) >= 3 else 2
     want = {}
     for g in {g for r in runs for g in r}:
         before = [r[g] for r in runs[:n] if g in r]
@@ -164,27 +202,26 @@ def check(out, n, *dirs):
                 [r[what] for r in after])
         if pairs and want[g, "time"] == want[g, "self"]:
             del want[g, "self"]
-        want[g, "count"] = count(before, after)
+        counts(want, g, before, after)
     want = {k: d for k, d in want.items() if d is not None}
-    tests = sorted((k for k in want if "p" in want[k]),
-        key=lambda k: want[k]["p"])
-    real = True
+    for k, d in want.items():
+        if d.get("apart"):
+            d["change"] = change(k, d, least)
+    tests = sorted((k for k in want if "p" in want[k] and
+        want[k].get("change") is None), key=lambda k: want[k]["p"])
     for i, k in enumerate(tests):
-        d = want[k]
-        real = real and d["p"] * (len(tests) - i) < 0.001
-        more = d["factor"] > 1
-        if real and abs(math.log(d["factor"])) >= math.log(1 + least) and \
-            (k[1] == "count" or abs(d["after"] - d["before"]) >= 50):
-            d["change"] = ("fewer", "more")[more] if k[1] == "count" else \
-                ("faster", "slower")[more]
+        if want[k]["p"] * (len(tests) - i) >= 0.001:
+            break
+        want[k]["change"] = change(k, want[k], least)
     for d in o["differences"]:
         what = "new" if "factor" not in d else d["of"] \
-            if d["of"] in ("time", "self") else "count"
+            if d["of"] in ("time", "self") else \
+            "rate" if d["of"].endswith("/s") else "count"
         w = want.pop((list(d["by"].values())[0], what))
         assert d.get("change") == w.get("change"), (d, w)
         for k in ("factor", "before", "after") if "factor" in w else ():
             assert math.isclose(d[k], w[k], rel_tol=1e-9), (k, d, w)
-        for k in ("low", "high") if "factor" in w else ():
+        for k in ("low", "high") if "low" in d else ():
             t = abs(math.log(d[k] / d["factor"])) / w["error"]
             assert math.isclose(tail(t, w["df"]), 0.001, rel_tol=1e-3), (k, d)
     assert not want, want

@@ -32,9 +32,11 @@
 
 /* Smaller differences are not told, and fewer events are not new or gone. */
 #define LEAST		0.02
-#define LEAST_FEW	0.9		/* with fewer than COMPARE_FEW runs */
+#define LEAST_FEW	2.0		/* with fewer than COMPARE_FEW runs */
 #define LEAST_NS	50		/* recording a pair costs that */
 #define LEAST_NEW	16
+#define ENOUGH		5		/* runs of a side are */
+#define MOST		9		/* a greater change is hopeless */
 
 static const char *const whats[2][FIGURES] = {
     { NULL, NULL, "events", "events/s" },
@@ -60,6 +62,7 @@ static struct {
 	int		 pairs;		/* groups are of pairs */
 	int64_t		 begin, end;	/* the run that is read: ns */
 	struct compared_run runs[2 * COMPARE_RUNS];
+	struct figure	 took[2 * COMPARE_RUNS][FIGURES]; /* ns; first of each */
 	struct groups	 groups;	/* each has FIGURES of all runs */
 	const struct groups *names;	/* by what they are grouped */
 	struct result	*results;
@@ -148,6 +151,8 @@ read_run(struct reader *all, size_t run, struct groups *g,
 	cmp.runs[run].events = rd.nevents;
 	cmp.runs[run].discarded = rd.ndiscarded;
 	cmp.runs[run].lost = rd.nlost;
+	cmp.took[run][0].value = cmp.begin == INT64_MIN ? 0 :
+	    (double)((uint64_t)cmp.end - (uint64_t)cmp.begin);
 	all->ntraces += rd.ntraces;
 	reader_add(&all->nevents, rd.nevents);
 	reader_add(&all->ndiscarded, rd.ndiscarded);
@@ -208,7 +213,9 @@ side_events(size_t g, int after, double *least, double *most)
 
 /*
  * A longer run has more events, and one on a faster machine more in a second:
- * what counts is the smaller one of both changes.
+ * where few runs cannot tell that, the smaller one of both changes counts.
+ * Equal numbers in all runs of a side are no chance; if they are equal in all
+ * runs, the rates tell how long the runs took, and nothing else.
  */
 static void
 compare_counts(size_t g)
@@ -217,6 +224,16 @@ compare_counts(size_t g)
 
 	if (!differ(g, FIGURE_COUNT, &n) || !differ(g, FIGURE_RATE, &rate))
 		return;
+	if (least_factor() == LEAST) {
+		n.apart = n.same && fabs(n.after - n.before) >= LEAST_NEW;
+		if (n.same)
+			n.low = n.high = 0;
+		rate.apart = 0;
+		add_result(g, FIGURE_COUNT, NULL, &n);
+		if (!n.same || n.before != n.after)
+			add_result(g, FIGURE_RATE, NULL, &rate);
+		return;
+	}
 	d = fabs(log(n.factor)) < fabs(log(rate.factor)) ? &n : &rate;
 	d->p = (n.factor < 1) != (rate.factor < 1) ? 1 : fmax(n.p, rate.p);
 	add_result(g, d == &n ? FIGURE_COUNT : FIGURE_RATE, NULL, d);
@@ -279,8 +296,14 @@ find_changes(void)
 	size_t left = 0;
 
 	qsort(cmp.results, cmp.nresults, sizeof(*r), by_chance);
-	for (r = cmp.results; r < end; r++)
-		left += r->change == NULL;
+	for (r = cmp.results; r < end; r++) {
+		if (r->change == NULL && r->by.apart)
+			r->change = change_of(r);
+		if (r->change == NULL)
+			left++;
+		else if (r->by.low < 1 && r->by.high > 1)
+			r->by.low = r->by.high = 0;
+	}
 	for (r = cmp.results; r < end; r++)
 		if (r->change == NULL) {
 			if (r->by.p * (double)left-- >= COMPARE_ALPHA)
@@ -351,6 +374,115 @@ put_run(size_t i)
 	free(shown);
 }
 
+static int
+by_value(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The change that half of the tests find, if there is none; 0: unknown. */
+static double
+found_change(void)
+{
+	double *v, change = 0;
+	size_t i, n = 0;
+
+	if ((v = calloc(cmp.nresults + 1, sizeof(*v))) == NULL)
+		die_errno("malloc");
+	for (i = 0; i < cmp.nresults; i++)
+		if (!cmp.results[i].by.same)
+			v[n++] = figures_find(&cmp.results[i].by,
+			    COMPARE_ALPHA / (double)cmp.nresults) - 1;
+	qsort(v, n, sizeof(*v), by_value);
+	if (n > 0)
+		change = fmax(v[n / 2], LEAST);
+	free(v);
+	return change;
+}
+
+/* Nothing was found: a difference may be there. */
+static void
+put_none(void)
+{
+	const double change = found_change();
+
+	if (cmp.ncompared == 0) {
+		printf("nothing is known\n");
+		return;
+	}
+	if (least_factor() > LEAST) {
+		printf("none differs by more than %.0f %%\nfewer than %d runs "
+		    "of a side cannot tell smaller differences: record %d of "
+		    "each side, in turn\n", 100 * LEAST_FEW, COMPARE_FEW,
+		    ENOUGH);
+		return;
+	}
+	printf("no difference found\n");
+	if (change > MOST)
+		printf("half of the tests would not have found even %d times "
+		    "as much", MOST + 1);
+	else if (change > 0)
+		printf("half of the tests would have found a change of %.*f %%",
+		    change < 0.1, 100 * change);
+	if (change > 0)
+		printf(cmp.n[0] < ENOUGH || cmp.n[1] < ENOUGH ?
+		    ": record %d runs of each side, in turn\n" : "\n", ENOUGH);
+}
+
+/* How long the runs took, from their first to their last event: no test. */
+static void
+put_run_time(void)
+{
+	struct difference d;
+	double mean[2] = { 0, 0 };
+	size_t i;
+
+	for (i = 0; i < cmp.n[0] + cmp.n[1]; i++)
+		mean[i >= cmp.n[0]] += cmp.took[i][0].value /
+		    (double)cmp.n[i >= cmp.n[0]];
+	if (mean[0] == 0 || mean[1] == 0)
+		return;
+	json_object("run_time");
+	json_real("before", mean[0]);
+	json_real("after", mean[1]);
+	if (!json_on)
+		printf("run time: %.6f s before, %.6f s after", mean[0] / 1e9,
+		    mean[1] / 1e9);
+	if (figures_differ(cmp.took[0], cmp.n[0], cmp.took[cmp.n[0]], cmp.n[1],
+	    &d) && d.low > 0) {
+		json_real("low", d.low);
+		json_real("high", d.high);
+		if (!json_on)
+			printf(": from %.3f to %.3f times as long", d.low,
+			    d.high);
+	}
+	json_end();
+	if (!json_on)
+		printf("\n");
+}
+
+/* Functions have other names if the program has, or if it is not there. */
+static void
+say_names(void)
+{
+	const struct result *r = cmp.results;
+	const struct group *g;
+	int found[2] = { 0, 0 };
+
+	for (; r < cmp.results + cmp.nresults; r++) {
+		g = cmp.groups.rows[r->group];
+		if (r->by.factor == 0 && (strstr(g->key, " (") != NULL ||
+		    strstr(g->key, "+0x") != NULL))
+			found[r->change[0] == 'n'] = 1;
+	}
+	if (found[0] && found[1])
+		say("functions that are gone and new may be the same: name the "
+		    "program equally in both runs, and keep both programs "
+		    "where they were recorded");
+}
+
 static void
 put_all(const struct reader *rd, int all)
 {
@@ -358,6 +490,7 @@ put_all(const struct reader *rd, int all)
 	size_t i;
 
 	show_totals(rd);
+	say_names();
 	json_array("runs");
 	for (i = 0; i < cmp.n[0] + cmp.n[1]; i++)
 		put_run(i);
@@ -365,14 +498,18 @@ put_all(const struct reader *rd, int all)
 	json_u64("groups", cmp.groups.nrows);
 	json_u64("compared", cmp.ncompared);
 	json_real("least", least_factor());
+	put_run_time();
 	if (!json_on) {
 		printf("%zu run%s before, %zu after: differences below %.0f %% "
 		    "are not shown\n%zu of %zu", cmp.n[0], many(cmp.n[0]),
 		    cmp.n[1], 100 * least_factor(), cmp.ncompared,
 		    cmp.groups.nrows);
 		printf(" group%s compared: ", many(cmp.groups.nrows));
-		printf(cmp.ndiffer == 0 ? "no difference found\n" :
-		    "%zu difference%s\n\n", cmp.ndiffer, many(cmp.ndiffer));
+		if (cmp.ndiffer == 0)
+			put_none();
+		else
+			printf("%zu difference%s\n\n", cmp.ndiffer,
+			    many(cmp.ndiffer));
 	}
 	rows_put(&t, "differences", all ? cmp.nresults : cmp.ndiffer,
 	    put_result, NULL);

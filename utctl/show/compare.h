@@ -58,15 +58,19 @@ struct measured {
 /* One run's figure, and how much it differs between the blocks of the run. */
 struct figure {
 	double		 value;		/* 0: unknown, or there is no event */
-	double		 spread;	/* standard deviation / mean */
+	double		 spread;	/* of blocks, as a part of the value */
+	double		 error;		/* of the value itself, at least */
 	size_t		 nblocks;	/* 0: too few to know the spread */
 };
 
 /* A difference between the runs of one side and those of the other. */
 struct difference {
 	double		 before, after;	/* geometric means of the figures */
-	double		 factor, low, high;
+	double		 factor, low, high;	/* low is 0: limits unknown */
 	double		 p;		/* chance makes one as large */
+	double		 error, df;	/* of the factor's logarithm */
+	int		 apart;		/* the runs of both sides are */
+	int		 same;		/* the runs of each side are */
 };
 
 /* compare_test.c */
@@ -81,5 +85,7 @@ void	 measured_figures(struct measured *, double, struct figure *);
  */
 int	 figures_differ(const struct figure *, size_t, const struct figure *,
 	    size_t, struct difference *);
+/* The least factor that a test with such a chance of a false alarm finds. */
+double	 figures_find(const struct difference *, double);
 
 #endif /* COMPARE_H */

@@ -30,7 +30,11 @@
 
 #define BLOCKS_FEW	6		/* fewer do not tell their spread */
 #define CLOCK		10		/* ns: times are not more exact */
+#define QUARTILES	1.349		/* from one to the other: normal */
 #define TERMS		10000		/* the longest series */
+#define APART		4.5
+#define APART_LEAST	0.1
+#define LIMITS_MOST	100		/* wider limits say nothing */
 #define PI		3.14159265358979323846
 
 static int
@@ -101,18 +105,27 @@ deviation(const double *v, size_t n, double *mean)
 	return n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
 }
 
-/* How much blocks differ; if they are too few to tell, as little as can be. */
+/*
+ * How much blocks differ; if they are too few to tell, as little as can be.
+ * Half of the blocks tell of times, as interrupts make some a lot longer.
+ */
 static struct figure
-figure(double value, struct blocks *b, double least)
+figure(double value, struct blocks *b, double least, int times)
 {
-	struct figure f = { value, least, 0 };
+	struct figure f = { value, least, least, 0 };
 	double mean, s;
 
 	if (b->n < BLOCKS_FEW)
 		return f;
 	s = deviation(b->mean, b->n, &mean);
+	if (times) {
+		mean = median(b->mean, b->n);
+		s = (b->mean[b->n - 1 - b->n / 4] - b->mean[b->n / 4]) /
+		    QUARTILES;
+	}
 	if (mean > 0) {
 		f.spread = hypot(least, s / mean);
+		f.error = hypot(least, s / mean / sqrt((double)b->n));
 		f.nblocks = b->n;
 	}
 	return f;
@@ -124,7 +137,7 @@ time_figure(struct blocks *b, double *near, uint64_t n)
 	const double v = b->n > 0 ? median(b->mean, b->n) :
 	    median(near, n < NEAR ? n : NEAR);
 
-	return figure(v, b, v > 0 ? CLOCK / v : 0);
+	return figure(v, b, v > 0 ? CLOCK / v : 0, 1);
 }
 
 void
@@ -134,10 +147,11 @@ measured_figures(struct measured *m, double ns, struct figure *f)
 
 	f[FIGURE_TIME] = time_figure(&m->took_medians, m->took, m->n);
 	f[FIGURE_SELF] = time_figure(&m->self_medians, m->self, m->n);
-	f[FIGURE_COUNT] = figure(n, &m->gaps, 1 / sqrt(n));
+	f[FIGURE_COUNT] = figure(n, &m->gaps, 1 / sqrt(n), 0);
 	if (m->gaps.n > 1)
 		f[FIGURE_COUNT].spread /= sqrt((double)m->gaps.n);
 	f[FIGURE_RATE] = f[FIGURE_COUNT];
+	f[FIGURE_COUNT].error = 1 / sqrt(n);
 	f[FIGURE_RATE].value = ns > 0 ? n * 1e9 / ns : 0;
 }
 
@@ -176,36 +190,78 @@ student_limit(double p, double df)
 	return high;
 }
 
-/* The logarithms of one side: their mean, its variance, degrees of freedom. */
+/* The logarithms of one side, in order. */
 struct side {
-	double	 mean, variance, df;
+	double	 x[COMPARE_RUNS], mean;
+	double	 between, within;	/* variances of runs and of blocks */
+	double	 error;			/* variance of a run, at least */
+	double	 df;			/* degrees of freedom of blocks */
 };
 
-/*
- * Runs differ at least as much as the blocks of a run: where they do not seem
- * to, it is by chance, or there are too few to tell.
- */
 static int
 side(struct side *s, const struct figure *f, size_t n, int few)
 {
-	double x[COMPARE_RUNS] = { 0 }, between, within = 0;
 	size_t i, nblocks = SIZE_MAX;
 
+	memset(s, 0, sizeof(*s));
 	for (i = 0; i < n; i++, f += FIGURES) {
 		if (f->value <= 0)
 			return 0;
-		x[i] = log(f->value);
-		within += f->spread * f->spread / (double)n;
+		s->x[i] = log(f->value);
+		s->within += f->spread * f->spread / (double)n;
+		s->error += f->error * f->error / (double)n;
 		nblocks = f->nblocks < nblocks ? f->nblocks : nblocks;
 	}
 	if (few && nblocks == 0)
 		return 0;
-	between = deviation(x, n, &s->mean);
-	s->variance = fmax(between * between, within);
-	s->df = (double)(few ? nblocks : n) - 1;
-	if (!few)
-		s->variance /= (double)n;
+	s->between = deviation(s->x, n, &s->mean);
+	s->between *= s->between;
+	s->df = (double)nblocks - 1;
+	qsort(s->x, n, sizeof(*s->x), by_value);
 	return 1;
+}
+
+/* Blocks do not tell how runs differ: a run is as uncertain as a block. */
+static void
+compare_blocks(const struct side *a, const struct side *b,
+    struct difference *d)
+{
+	const double va = fmax(a->between, a->within),
+	    vb = fmax(b->between, b->within), v = va + vb;
+
+	d->error = sqrt(v);
+	d->df = v * v / (va * va / a->df + vb * vb / b->df);
+}
+
+/*
+ * Runs of both sides differ equally, if the change changes nothing, so all of
+ * them tell by how much.
+ */
+static void
+compare_sides(const struct side *a, size_t na, const struct side *b, size_t nb,
+    struct difference *d)
+{
+	const double m = (double)na, n = (double)nb;
+	double v;
+
+	d->df = m + n - 2;
+	v = ((m - 1) * a->between + (n - 1) * b->between) / d->df;
+	v = fmax(v, (m * a->error + n * b->error) / (m + n));
+	d->error = sqrt(fmax(v * (1 / m + 1 / n), a->between / m +
+	    b->between / n));
+}
+
+/*
+ * Is each run of a above each of b, but for a fifth of the runs, by so much
+ * that it is not by chance?  The fewer runs, the more is needed.
+ */
+static int
+is_above(const struct side *a, size_t na, const struct side *b, size_t nb)
+{
+	const double n = (double)(na < nb ? na : nb);
+
+	return a->x[na / 5] - b->x[nb - 1 - nb / 5] >
+	    log(1 + fmax(APART_LEAST, APART / (n * n)));
 }
 
 int
@@ -214,21 +270,34 @@ figures_differ(const struct figure *a, size_t na, const struct figure *b,
 {
 	const int few = na < COMPARE_FEW || nb < COMPARE_FEW;
 	struct side before, after;
-	double by, error, df, limit;
+	double by, limit;
 
 	if (!side(&before, a, na, few) || !side(&after, b, nb, few))
 		return 0;
+	memset(d, 0, sizeof(*d));
 	by = after.mean - before.mean;
-	error = before.variance + after.variance;
-	df = error * error / (before.variance * before.variance / before.df +
-	    after.variance * after.variance / after.df);
-	error = sqrt(error);
-	limit = error * student_limit(COMPARE_ALPHA, df);
-	d->p = student(by / error, df);
+	if (few)
+		compare_blocks(&before, &after, d);
+	else {
+		compare_sides(&before, na, &after, nb, d);
+		d->apart = is_above(&before, na, &after, nb) ||
+		    is_above(&after, nb, &before, na);
+	}
+	limit = d->error * student_limit(COMPARE_ALPHA, d->df);
+	d->p = student(by / d->error, d->df);
 	d->before = exp(before.mean);
 	d->after = exp(after.mean);
 	d->factor = exp(by);
-	d->low = exp(by - limit);
-	d->high = exp(by + limit);
+	if (limit < log(LIMITS_MOST)) {
+		d->low = exp(by - limit);
+		d->high = exp(by + limit);
+	}
+	d->same = !few && before.between == 0 && after.between == 0;
 	return 1;
+}
+
+double
+figures_find(const struct difference *d, double p)
+{
+	return exp(d->error * student_limit(p, d->df));
 }
