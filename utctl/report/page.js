@@ -126,6 +126,10 @@ function table(caption, cols, rows, go) {
 	const t = el('table', {}, el('caption', {}, caption),
 	    el('thead', {}, head), body);
 	const more = el('button', { class: 'b', click: () => fill(Infinity) });
+	const name = cols.find(c => !c.text);
+	/* There is no room for all: the name is what is seen. */
+	if (innerWidth <= 600)
+		cols = [name, ...cols.filter(c => c !== name)];
 	let shown = 15;
 	function fill(n) {
 		shown = n;
@@ -687,6 +691,11 @@ function heat(list) {
 	section('heat', 'Durations over time', pick, box, said);
 }
 
+/* The number of a stack says nothing, nor does a function's name again. */
+const fieldText = r => r.fields.replace(/^\{ stack = [^}]* \}(, )?/, '')
+    .replace(/^\{ addr = .*, call_site = (.*) \}$/, 'called at $1')
+    .replace(/^\{ addr = .*/, '');
+
 function slowest() {
 	if (D.slowest.length > 0)
 		section('slowest', 'The slowest', table('Choose one to see ' +
@@ -695,8 +704,7 @@ function slowest() {
 		    num('self', r => r.self, span),
 		    num('began', r => r.begin, v => at(v)),
 		    txt('pair', r => D.pairs[r.pair].name),
-		    { name: 'fields of the beginning', value: r =>
-		    r.fields.replace(/^{ stack = \w+ }, /, '') },
+		    txt('fields of the beginning', fieldText),
 		    txt('thread', r => who(r.track)),
 		    txt('because', whySlow)],
 		    D.slowest, r => show(r.begin, r.begin + r.took, r.track)));
@@ -707,7 +715,8 @@ function slowest() {
  */
 
 const HEAD = 26, ROW = 15, AXIS = 18;
-const T = { t0: 0, t1: Math.max(1, D.length), x: 0.5, y: 0, top: 1 };
+const T = { t0: 0, t1: Math.max(1, D.length), x: 0.5, y: 0, top: 1,
+    on: false };	/* has a place been chosen, by whatever? */
 
 function zoom(factor, x) {
 	const c = T.t0 + (T.t1 - T.t0) * x, len = Math.min(Math.max(1,
@@ -726,7 +735,9 @@ function show(b, e, track) {
 	const t = T.tracks.find(v => v.i === track);
 	const len = Math.max(20, (e - b) * 1.4);
 	T.x = 0.5;
-	T.y = t ? t.y + HEAD + 4 : 0;
+	T.y = t ? t.y + HEAD + 4 + ROW * Math.max(0, t.rows.findIndex(r =>
+	    r.some(v => v.b === b && v.e === e))) : 0;
+	T.on = true;
 	T.mark = { b: b, e: e, track: track };
 	move((b + e - len) / 2, len);
 	document.getElementById('timeline').scrollIntoView();
@@ -898,16 +909,22 @@ function draw() {
 	    t.end > top).flatMap(t => drawTrack(c, t, px, width)))
 		drawArrow(c, b, px, y);
 	drawInstants(c, px);
-	c.fillStyle = colour('fg');
-	c.fillRect(0, T.y - 1, 9, 3);
+	if (T.on) {
+		c.fillStyle = colour('fg');
+		c.globalAlpha = 0.1;
+		c.fillRect(0, T.y - ROW / 2, width, ROW);
+		c.globalAlpha = 1;
+	}
 	c.translate(0, top);
 	drawAxis(c, px, width);
 	c.fillStyle = colour('fg');
-	c.fillRect(T.x * width, 0, 1, T.view);
+	if (T.on)
+		c.fillRect(T.x * width, 0, 1, T.view);
 }
 
 /* What is under the crosshair, in words. */
 function tell() {
+	T.on = true;
 	const len = T.t1 - T.t0, t = T.t0 + len * T.x;
 	const near = len / Math.max(100, T.canvas.clientWidth) * 3;
 	const track = T.tracks.findLast(v => v.y <= T.y);
@@ -920,9 +937,14 @@ function tell() {
 		    found.length < 3)
 			found.push(v.name);
 	if (row && T.y >= track.y + HEAD) {
-		b = row[firstAfter(row, t - near)];
+		const m = T.mark, i = firstAfter(row, t - near);
+		b = row.slice(i, i + 9).find(v => v.b <= t && v.e >= t) ||
+		    row[i];
+		b = row.find(v => v.b === m?.b && v.e === m.e && m.b <= t &&
+		    m.e >= t) || b;
 		if (b && b.b <= t + near)
-			found.unshift(barText(b) + ', from ' + at(b.b, 1));
+			found.unshift(`${barText(b)}, from ${at(b.b, 1)} to ` +
+			    at(b.e, 1));
 	}
 	for (const l of D.losses)
 		if (l[0] <= t + near && l[1] >= t - near)
@@ -1019,7 +1041,8 @@ function timeline() {
 	    'aria-label': 'timeline of threads: arrows move, plus and minus ' +
 	    'zoom, Home shows all', keydown: keys });
 	T.canvas.style.height = T.view + 'px';
-	T.said = el('output', { 'aria-live': 'polite' });
+	T.said = el('output', { 'aria-live': 'polite' }, 'Point at the ' +
+	    'chart, or go to it and use the arrows: here is what is there.');
 	T.box = el('div', { class: 'tl', scroll: draw }, el('div', {},
 	    T.canvas));
 	T.box.firstChild.style.height = T.height + 'px';
@@ -1041,7 +1064,7 @@ function timeline() {
 	    el('span', { class: 'dim' }, ' or drag, pinch, Ctrl and wheel, ' +
 	    'arrows + − Home')), T.said, T.box);
 	new ResizeObserver(draw).observe(T.box);
-	keys({ key: 'Home', preventDefault: () => 0 });
+	move(-D.length * 0.01, Math.max(1, D.length) * 1.02);
 }
 
 function lockTables() {
