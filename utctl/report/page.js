@@ -431,6 +431,8 @@ function heldMost() {
 	    a.contended_ns)[0];
 	const w = D.waits.find(x => x.by !== undefined);
 	const left = leftOut(D.locks_left_out, 'waits and holds');
+	if (D.locks_known && !D.locks_nobody && !l)
+		return null;
 	if (D.locks_nobody && (!l || l.contended === 0))
 		return 'not known: the trace does not say which threads ' +
 		    'events are of';
@@ -454,9 +456,7 @@ const margin = (h, n) => h.every && n ? ` (± ${bytes(n)})` : '';
 function keepsMost() {
 	const h = D.heap[0], top = h?.callers[0];
 	if (!top)
-		return D.losses.length > 0 ? 'not known: events were lost' :
-		    'no allocations' + (D.selected ? ' in what is selected' :
-		    '');
+		return D.losses.length > 0 && 'not known: events were lost';
 	const a = about(h);
 	return `${process(h, h.name)} had at most ${a}${bytes(h.peak)}` +
 	    `${margin(h, h.peak_margin)}, at ` +

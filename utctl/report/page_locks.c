@@ -40,6 +40,7 @@ static struct locks_run	 run;
 static struct page_list	 numbers;
 static struct lock_note	 waits[LOCKS_TOP];	/* while others had the lock */
 static struct top	 top_waits;
+static int		 nobody;	/* some threads are not known */
 
 static uint32_t
 number_of(const struct lock_note *n)
@@ -70,6 +71,7 @@ note(const struct lock_note *n, int ishold)
 	const struct page_track *t = track_of(n->process, n->thread);
 	struct lock_note *slow;
 
+	nobody |= n->thread == 0;
 	bar.what = number_of(n);
 	if (n->contended && (slow = top_add(&top_waits, n->took)) != NULL)
 		*slow = *n;
@@ -188,12 +190,13 @@ page_locks(struct reader *rd, char **dirs)
 	const struct top top = { .list = waits, .size = sizeof(waits[0]),
 	    .most = LOCKS_TOP };
 	struct process *p;
-	int known = 1, nobody = 0;
+	int known = 1;
 	uint64_t left = 0;
 	size_t i;
 
 	memset(&numbers, 0, sizeof(numbers));
 	top_waits = top;
+	nobody = 0;
 	locks_init(&run);
 	run.note = note;
 	processes_read(&run.processes, rd, dirs);
@@ -202,12 +205,11 @@ page_locks(struct reader *rd, char **dirs)
 	for (p = run.processes.first; p != NULL; p = p->next) {
 		left += ((struct locks *)p)->lost;
 		known &= p->origin->lossy == INT64_MIN;
-		nobody |= p->vpid == CTF_NOBODY;
 	}
 	put_all();
 	json_u64("locks_left_out", left);
 	json_bool("locks_known", known);
-	json_bool("locks_nobody", nobody);
+	json_bool("locks_nobody", nobody || run.nobody);
 	for (i = 0; i < numbers.n; i++)
 		free(numbers.v[i]);
 	free(numbers.v);
