@@ -3,7 +3,7 @@
 # utctl report: the page has the figures of the other commands, nothing in a
 # trace becomes markup or script, and a large trace makes no large page.
 
-. ./common.sh
+. ./shared/gone.sh
 need python3
 
 # page DIR OPTION...: the page of a trace, and the figures of it.
@@ -51,6 +51,53 @@ page "$T/b"
 same stat heap locks
 grep -q '"took":[0-9]*,"begin":[0-9]*,"track":[0-9],"lock":[0-9]*,"caller":"0xc2"'\
 ',"by":[0-9]*,"by_caller":"0xc1"' "$T/page.html" || fail "who held the lock"
+
+# data: an expression of Python about the data of the page is true.
+data() {
+	sed -n 's/.*id="data">//p' "$T/page.html" | sed 's,</script>$,,' |
+	    python3 -c 'import json, sys; j = json.load(sys.stdin); assert \
+	    eval("(" + sys.argv[1] + ")"), [sys.argv[1], {k: j.get(k) for k in
+	    ("losses", "locks", "heap", "waits")}]' "$1" 2>"$T/err" ||
+	    fail "$(tail -n 1 "$T/err")"
+}
+# Who has most at the end had not most at the peak; the lock that is waited for
+# is not among the first.
+awk 'BEGIN {
+	for (i = 0; i < 20; i++)
+		print "1 malloc 100000", 4096 * (i + 1), 5000 + i
+	for (i = 0; i < 19; i++)
+		print "1 free", 4096 * (i + 1), 1
+	for (i = 0; i < 9; i++)
+		print "1 malloc 150000", 4096 * (i + 100), 57005
+	for (i = 0; i < 400; i++) {
+		print "1 mutex_request", 4096 + 64 * i, 1
+		print "1 mutex_acquired", 4096 + 64 * i, 1
+		print "1 mutex_release", 4096 + 64 * i, 1
+	}
+	print "1 mutex_request 9437184 1\n1 mutex_acquired 9437184 1"
+	print "2 mutex_request 9437184 2"
+	for (i = 0; i < 3000; i++)
+		print "3 say wait"
+	print "1 mutex_release 9437184 1\n2 mutex_acquired 9437184 2"
+}' | utctl record -o "$T/c" -e 'libc:*' -e 'pthread:*' -- ./prog/calls \
+    >/dev/null 2>"$T/err" || fail "$(cat "$T/err")"
+page "$T/c"
+same stat heap locks
+data 'j["heap"][0]["keeper"] == "0xdead" and
+    [c["bytes"] for c in j["heap"][0]["callers"]].count(9 * 150000) == 1'
+data 'len(j["locks"]) == 300 and j["locks"][0]["name"] == "0x900000" and
+    [w["lock"] for w in j["waits"]] == [j["locks"][0]["number"]]'
+# All losses are marked, though there are many, and none beyond its time.
+awk 'BEGIN {
+	for (i = 0; i < 1200; i++)
+		print "c_0 0", 10 * i + 1, 10 * i + 5, i, i, 0, 10 * i + 1, 1, \
+		    1, 10 * i + 5, 1
+}' >"$T/in"
+trace many <"$T/in"
+utctl report "$T/many" >"$T/page.html" || fail "losses"
+data 'len(j["losses"]) <= 500 and sum(l[4] for l in j["losses"]) == 1199 ==
+    sum(l[2] for l in j["losses"]) and j["losses"][-1][1] == j["length"] and
+    max(l[1] - l[0] for l in j["losses"]) < 200 * 10 ** 9'
 
 # A part of it.
 utctl report -e 'work:outer*' "$T/a" >"$T/page.html" || fail "-e"

@@ -3,7 +3,7 @@
 # A browser shows the page of utctl report: no error, the figures of stat, and
 # what keys and clicks do.
 
-. ./common.sh
+. ./shared/gone.sh
 need python3
 need chromium
 
@@ -11,5 +11,56 @@ utctl record -o "$T/a" -- ./prog/pairs 50 2>"$T/err" || fail "$(cat "$T/err")"
 utctl report "$T/a" >"$T/page.html" 2>"$T/err" &&
     utctl stat -j "$T/a" >"$T/stat" || fail "report: $(cat "$T/err")"
 mkdir "$T/home" || fail "mkdir"
-HOME=$T/home timeout 100 python3 shared/browser.py "$(command -v chromium)" \
-    "$T/page.html" "$T/stat" "$T/home" 2>"$T/err" || fail "$(cat "$T/err")"
+
+set -- "$(command -v chromium)" "$T/page.html" "$T/stat" "$T/home"
+# page_of NAME: the page of a trace, of the packets on the standard input.
+page_of() {
+	trace "$1"
+	utctl report "$T/$1" >"$T/$1.html" 2>"$T/err" ||
+	    fail "$1: $(cat "$T/err")"
+}
+# What is not known is not none.
+page_of pair <<-END
+	c_0 0 1 2 0 0 0 1 5
+	c_0 0 4 90 1 7 1 5 5
+END
+set -- "$@" "$T/pair.html" '7 of 9 events (77.8 %)' -m\ block \
+    'Slowest: not known: events were lost, and pairs left out: 1'
+page_of lock <<-END
+	c_0 0 1 2 0 0 6 1 5 7 2 5
+	c_0 0 4 90 1 7 8 5 5
+END
+set -- "$@" "$T/lock.html" 'not known whether a thread had to wait: events' \
+    'left out: 1'
+page_of free <<-END
+	c_0 0 1 5 0 0 6 1 5 7 2 5 8 5 5
+END
+set -- "$@" "$T/free.html" 'free: 4 s, ' 'Losses: none' \
+    'no thread had to wait for a mutex or a read-write lock'
+# Who waits though nobody has the lock is not said to wait for somebody.
+page_of wait <<-END
+	c_0 0 1 20 0 0 6 1 5 7 2 5 8 9 5
+	c_1 1 1 20 0 0 6 3 6 7 10 6 8 20 6
+END
+set -- "$@" "$T/wait.html" 'Locks: threads waited 7 s in all for 0x0, which ' \
+    '1 time; the longest wait, 7 s of -[:6], was while -[:5] had 0x0'
+# Nothing but losses; and a change, from none, that is not beside a loss.
+page_of losses <<-END
+	c_0 0 1 2 0 0
+	c_0 0 3 9 1 7
+END
+set -- "$@" "$T/losses.html" 'losses: no events, 7 lost' '7 of 7 events (100 %)'
+awk 'BEGIN {
+	printf "c_0 0 1 9999 0 0 2 1 1 3 1 1"
+	for (i = 5000; i < 9999; i++)
+		printf " 2 %d 1 3 %d 1", i, i
+	print "" }' >"$T/in"
+page_of change <"$T/in"
+set -- "$@" "$T/change.html" 'q:close went from 0 to 0.976 a second, and with'
+sed 's/ 9999 0 0 2 1 1 3 1 1/ 2 0 0 2 1 1 3 1 1\
+c_0 0 2 9999 1 3/' "$T/in" >"$T/in2"
+page_of changelost <"$T/in2"
+set -- "$@" "$T/changelost.html" 'Changes: not known for times near those'
+
+HOME=$T/home timeout 100 python3 shared/browser.py "$@" 2>"$T/err" ||
+    fail "$(cat "$T/err")"

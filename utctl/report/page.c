@@ -29,6 +29,7 @@
 #include "../show/print.h"
 #include "../show/show.h"
 #include "../sym/symbols.h"
+#include "../when.h"
 #include "page.h"
 
 /* Is the event of one of these kinds? */
@@ -109,22 +110,44 @@ refused(void *arg, struct ctf_stream *s)
  * Losses.
  */
 
+/* Each two losses of a kind become one if they are near enough. */
+static void
+join_losses(void)
+{
+	struct page_loss *l, *before[LOSS_KINDS] = { NULL }, *b;
+	const size_t n = page.nlosses;
+
+	page.nlosses = 0;
+	for (l = page.losses; l < page.losses + n; l++) {
+		b = before[l->kind];
+		if (b == NULL || when_sum(l->from, -b->to) > page.near) {
+			before[l->kind] = &page.losses[page.nlosses];
+			page.losses[page.nlosses++] = *l;
+			continue;
+		}
+		if (l->from < b->from)
+			b->from = l->from;
+		if (l->to > b->to)
+			b->to = l->to;
+		b->n += l->n;
+		b->times += l->times;
+		before[l->kind] = NULL;
+	}
+}
+
 static void
 lose(const struct ctf_stream *s, int64_t from, int64_t to, uint64_t n,
     int kind)
 {
-	struct page_loss *l;
+	const struct page_loss loss = { from, to, n, 1, kind };
 
 	pairs_lose(&page.pairs, s);
-	if (page.nlosses == PAGE_LOSSES) {
-		page.moreloss++;
-		return;
-	}
-	l = &page.losses[page.nlosses++];
-	l->from = from;
-	l->to = to;
-	l->n = n;
-	l->kind = kind;
+	if (page.nlosses == PAGE_LOSSES)
+		while (page.nlosses > PAGE_LOSSES / 2) {
+			page.near = when_sum(page.near, page.near) | 1;
+			join_losses();
+		}
+	page.losses[page.nlosses++] = loss;
 }
 
 static void
@@ -214,6 +237,8 @@ report(struct reader *rd, char **dirs)
 	if (page.has_samples)
 		again(rd, dirs, page_samples);
 	json_end();
+	if (page.has_samples)
+		page_put_cpu();
 	if (page.has_heap)
 		again(rd, dirs, page_heap);
 	if (page.has_locks)

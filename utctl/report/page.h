@@ -143,11 +143,11 @@ struct page_slow {
 
 struct page_loss {
 	int64_t		 from, to;
-	uint64_t	 n;
+	uint64_t	 n, times;	/* this often: near ones may be one */
 	int		 kind;
 };
 
-enum { LOSS_EVENTS, LOSS_PACKETS, LOSS_GONE };
+enum { LOSS_EVENTS, LOSS_PACKETS, LOSS_GONE, LOSS_KINDS };
 
 struct page_list {
 	void		**v;
@@ -169,7 +169,7 @@ struct page {
 	struct top	 top;
 	struct page_loss losses[PAGE_LOSSES];
 	size_t		 nlosses;
-	uint64_t	 moreloss;
+	int64_t		 near;		/* ns: losses so near are one */
 	struct flames	 flame;
 	int		 has_heap, has_locks, has_samples;
 };
@@ -207,6 +207,8 @@ void	 flame_site(struct flames *, const char *, const struct site *,
 	    uint64_t);
 /* Samples by stack. */
 void	 page_samples(struct reader *, char **);
+/* Which functions had the CPU, of samples that were read. */
+void	 page_put_cpu(void);
 
 /* page_heap.c, page_locks.c: read the traces again, and put what they find. */
 void	 page_heap(struct reader *, char **);
@@ -219,6 +221,7 @@ void	 page_head(void);
 void	 page_put(const struct reader *);
 void	 page_put_bars(const char *, struct page_bars *);
 void	 page_tail(void);
+void	 page_list_free(struct page_list *);
 void	 page_free(void);
 
 /* page_bytes.c, which the Makefile makes. */

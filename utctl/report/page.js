@@ -63,7 +63,7 @@ const bytes = v => unit(v, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB']);
 function at(ns, step) {
 	const n = Math.max(0, Math.min(9, 9 - Math.floor(Math.log10(step ||
 	    D.length / 1e5 || 1))));
-	return '+' + (ns / 1e9).toFixed(n) + ' s';
+	return (ns < 0 ? '-' : '+') + (Math.abs(ns) / 1e9).toFixed(n) + ' s';
 }
 
 const many = (n, what) => count(n) + ' ' + what + (n === 1 ? '' : 's');
@@ -77,6 +77,10 @@ function who(i) {
 	return (t.host ? t.host + ' ' : '') + (t.thread || t.name || '-') +
 	    '[' + (t.pid ?? '') + ':' + (t.tid ?? '') + ']';
 }
+
+/* The process that has a heap, or a lock. */
+const process = (r, name) => (r.host ? r.host + ' ' : '') +
+    `${name}[${r.pid ?? '-'}]`;
 
 /* Colours of the style: asked for once in each drawing. */
 const palette = new Map();
@@ -122,6 +126,10 @@ function table(caption, cols, rows, go) {
 	const t = el('table', {}, el('caption', {}, caption),
 	    el('thead', {}, head), body);
 	const more = el('button', { class: 'b', click: () => fill(Infinity) });
+	const name = cols.find(c => !c.text);
+	/* There is no room for all: the name is what is seen. */
+	if (innerWidth <= 600)
+		cols = [name, ...cols.filter(c => c !== name)];
 	let shown = 15;
 	function fill(n) {
 		shown = n;
@@ -188,7 +196,8 @@ function lossText(l) {
 	const what = l[3] === 2 ? 'older events were removed or overwritten' :
 	    l[3] === 1 ? many(l[2], 'packet') + ' lost' : l[2] === 0 ?
 	    'events may be lost' : many(l[2], 'event') + ' lost';
-	return what + ' from ' + at(l[0]) + ' to ' + at(l[1]);
+	return what + (l[4] > 1 ? `, ${count(l[4])} times,` : '') + ' from ' +
+	    at(l[0]) + ' to ' + at(l[1]);
 }
 
 /* A chart of steps: values by slot, of so many. */
@@ -251,7 +260,7 @@ function layout(spans, locks) {
 			(t.rows[b.row] = t.rows[b.row] || []).push(b);
 		t.deep = t.rows.length;
 	}
-	for (const b of locks.filter(v => D.tracks[v.track].cells.length > 0))
+	for (const b of locks.filter(v => D.tracks[v.track]?.cells.length > 0))
 		place(tracks[b.track].rows, b, tracks[b.track].deep);
 	for (const t of tracks)
 		t.rows = Array.from(t.rows, r => r || []);
@@ -304,80 +313,197 @@ function whySlow(s) {
 	    (D.locks ? '' : '; locks are not recorded');
 }
 
-/* The greatest change of a series: where, and from what to what. */
-function change(v, w, score) {
-	let best = null;
+/* Were events lost then? */
+const lossy = (from, to) => D.losses.some(l => l[0] <= to && l[1] >= from);
+
+/*
+ * Changes of a series of slots, the greatest first: when, and from what to
+ * what.  A change beside a loss may be none.
+ */
+function changes(v, w, slot, score) {
+	const all = [], best = [];
 	for (let k = w; k + w <= v.length; k++) {
 		const c = score(v.slice(k - w, k), v.slice(k, k + w));
-		if (c && (!best || c.z > best.z))
-			best = { ...c, k: k };
+		if (c && !lossy((k - w) * slot, (k + w) * slot))
+			all.push({ ...c, k: k, at: k * slot,
+			    early: k * slot < D.length / 10 });
 	}
+	for (const c of all.sort((a, b) => b.z - a.z))
+		if (best.every(x => Math.abs(x.k - c.k) >= w))
+			best.push(c);
 	return best;
 }
 
+/* So many of the greatest, but the start of the run comes last. */
+const greatest = (list, n) => list.sort((a, b) => a.early - b.early ||
+    b.z - a.z).slice(0, n);
+
 const sum = v => v.reduce((a, b) => a + b, 0);
 
-function rateChange() {
-	let best = null;
-	for (const e of D.by_event.filter(x => x.slots && x.events > 50)) {
+/* Events that change together are one; samples of allocations are no calls. */
+function rateChanges(n) {
+	const all = [], best = [];
+	for (const e of D.by_event.filter(x => x.slots && x.events > 50 &&
+	    !/^libc:.*_sample$/.test(x.name))) {
 		const s = coarse(e.slots, 64), per = 4 * s.slot / 1e9;
-		const c = change(s.sums.slice(0, -1), 4, (l, r) => {
+		all.push(...changes(s.sums.slice(0, -1), 4, s.slot, (l, r) => {
 			const a = sum(l), b = sum(r);
 			const z = Math.abs(a - b) / Math.sqrt(a + b + 1);
 			return z > 8 && Math.max(a, b) >= 2 * Math.min(a, b) ?
-			    { z, a: a / per, b: b / per } : null;
-		});
-		if (c && (!best || c.z > best.z))
-			best = { ...c, at: c.k * s.slot, name: e.name };
+			    { z, a: a / per, b: b / per, name: e.name } : null;
+		}));
 	}
-	return best && `at ${at(best.at, D.length / 64)} ${best.name} went ` +
-	    `from ${digits(best.a)} to ${digits(best.b)} a second`;
+	for (const c of greatest(all, Infinity)) {
+		const same = best.find(x => Math.abs(x.k - c.k) < 4);
+		if (same === undefined)
+			best.push({ ...c, more: new Set() });
+		else if (same.name !== c.name)
+			same.more.add(c.name);
+	}
+	return best.slice(0, n).map(c => ({ at: c.at, text: `at ` +
+	    `${at(c.at, D.length / 64)} ${c.name} went from ` +
+	    `${digits(c.a)} to ${digits(c.b)} a second` + (c.more.size === 0 ?
+	    '' : ', and with it ' + [...c.more].slice(0, 2).join(', ') +
+	    (c.more.size > 2 ? ', ...' : '')) }));
 }
 
-function timeChange() {
-	let best = null;
+function timeChanges(n) {
+	const all = [];
 	for (const p of D.pairs.filter(x => x.heat && x.calls > 50)) {
 		const n = new Array(HEAT).fill(0), rows = [...n];
 		for (const [t, row, k] of groups(p.heat, 3)) {
 			n[t] += k;
 			rows[t] += k * row;
 		}
-		const c = change([...n.keys()], 8, (l, r) => {
+		all.push(...changes([...n.keys()], 8, 4 * D.slot, (l, r) => {
 			const nl = sum(l.map(i => n[i]));
 			const nr = sum(r.map(i => n[i]));
 			const d = sum(r.map(i => rows[i])) / nr -
 			    sum(l.map(i => rows[i])) / nl;
 			return nl > 15 && nr > 15 && Math.abs(d) >= 2 ? { d,
-			    z: Math.abs(d) * Math.sqrt(Math.min(nl, nr)) } :
-			    null;
-		});
-		if (c && (!best || c.z > best.z))
-			best = { ...c, name: p.name };
+			    z: Math.abs(d) * Math.sqrt(Math.min(nl, nr)),
+			    name: p.name } : null;
+		}));
 	}
-	return best && `at ${at(best.k * 4 * D.slot, D.length / 64)} ` +
-	    `${best.name} began to take ${digits(edge(Math.abs(best.d)))} ` +
-	    `times as ${best.d > 0 ? 'long' : 'little'}`;
+	return greatest(all, n).map(c => ({ at: c.at, text: 'at ' +
+	    `${at(c.at, D.length / 64)} ${c.name} began to take ` +
+	    `${digits(edge(Math.abs(c.d)))} times as ` +
+	    (c.d > 0 ? 'long' : 'little') }));
 }
 
+/* The heap that grew most, from the last time that it was as small as ever. */
+function growth() {
+	let best = null;
+	for (const h of D.heap || []) {
+		const v = levels(h), k = v.indexOf(Math.max(...v));
+		const least = Math.min(...v.slice(0, k + 1));
+		const up = v[k] - least;
+		const i = v.slice(0, k).findLastIndex(x => x <= least +
+		    up / 20);
+		if (k >= v.length / 10 && i >= 0 && v[k] >= 2 * v[i] &&
+		    !lossy(i * D.slot, k * D.slot) && up > (best?.up || 0))
+			best = { h, up, from: v[i], to: v[k],
+			    begin: (i + 1) * D.slot, end: (k + 1) * D.slot };
+	}
+	return best === null ? [] : [{ at: best.begin, text: 'from ' +
+	    `${at(best.begin, D.length / 64)} to ` +
+	    `${at(Math.min(best.end, D.length), D.length / 64)} the heap of ` +
+	    `${process(best.h, best.h.name)} grew from ` +
+	    `${about(best.h)}${bytes(best.from)} to ${bytes(best.to)}` }];
+}
+
+function whatChanged() {
+	const slow = timeChanges(2), heap = growth();
+	const list = [...slow, ...rateChanges(4 - slow.length), ...heap];
+	const all = list.sort((a, b) => a.at - b.at).map(c => c.text);
+	if (D.losses.length > 0)
+		all.push('not known for times near those of which events ' +
+		    'were lost');
+	return all.join('; ');
+}
+
+/* What was left out, as events were lost. */
+const leftOut = (n, what) => 'events were lost' + (n > 0 ? `, and ${what} ` +
+    `left out: ${count(n)}` : '');
+
 function heldMost() {
-	const l = D.locks[0];
+	const l = [...D.locks].sort((a, b) => b.contended_ns -
+	    a.contended_ns)[0];
 	const w = D.waits.find(x => x.by !== undefined);
+	const left = leftOut(D.locks_left_out, 'waits and holds');
+	if (D.locks_known && !D.locks_nobody && !l)
+		return null;
+	if (D.locks_nobody && (!l || l.contended === 0))
+		return 'not known: the trace does not say which threads ' +
+		    'events are of';
+	if (!D.locks_known && (!l || l.contended === 0))
+		return `not known whether a thread had to wait: ${left}`;
 	if (!l || l.contended === 0)
-		return 'no thread had to wait';
-	return `threads waited ${span(l.waited)} in all for ${l.name}, ` +
+		return 'no thread had to wait for a mutex or a read-write ' +
+		    'lock' + (D.selected ? ', in what is selected' : '');
+	return `threads waited ${D.locks_known ? '' : 'at least '}` +
+	    `${span(l.contended_ns)} in all for ${l.name}, which others had, ` +
 	    many(l.contended, 'time') + (w ? '; the longest wait, ' +
 	    `${span(w.took)} of ${who(w.track)}, was while ${who(w.by)} had ` +
-	    `it, from ${w.by_caller}` : '');
+	    `${lockNames.get(w.lock) || 'a lock'}, from ${w.by_caller}` : '') +
+	    (D.locks_known ? '' : `; ${left}`);
 }
+
+/* Figures that are not exact. */
+const about = h => h.every || h.lossy ? '~' : '';
+const margin = (h, n) => h.every && n ? ` (± ${bytes(n)})` : '';
 
 function keepsMost() {
 	const h = D.heap[0], top = h?.callers[0];
 	if (!top)
-		return 'no allocations';
-	return `${h.name}[${h.pid}] had at most ${bytes(h.peak)}, at ` +
-	    `${at(h.peak_at, D.length / 1e3)}, of which ${bytes(top.peak)} ` +
-	    `by ${top.caller}; at the end ${bytes(h.bytes)}` +
-	    (h.keeps > 0 ? `, ${bytes(h.keeps)} by ${h.keeper}` : '');
+		return D.losses.length > 0 && 'not known: events were lost';
+	const a = about(h);
+	return `${process(h, h.name)} had at most ${a}${bytes(h.peak)}` +
+	    `${margin(h, h.peak_margin)}, at ` +
+	    `${at(h.peak_at, D.length / 1e3)}, of which ${a}` +
+	    `${bytes(top.peak)} by ${top.caller}; at the end ` +
+	    (h.bytes === h.peak ? 'as much' : a + bytes(h.bytes) +
+	    margin(h, h.margin) + (h.keeps > 0 ?
+	    `, ${a}${bytes(h.keeps)} by ${h.keeper}` : '')) +
+	    (h.lossy ? `; not certain: events were lost` : '') +
+	    (h.every ? '; estimated from samples' : '');
+}
+
+/* Samples may be fewer than what ran. */
+function cpu() {
+	const most = D.cpu.map(f => `${digits(100 * f.ns / D.cpu_ns)} % in ` +
+	    f.name).join(', '), share = D.cpu_ns / (D.length || 1);
+	const some = D.by_event.some(e => e.name === 'cpu:unsampled') ?
+	    '; some threads could not be sampled' : '';
+	if (D.cpu_ns === 0)
+		return 'not known: there is no sample' + some;
+	return 'samples tell of ' + (D.losses.length > 0 ? 'at least ' : '') +
+	    `${span(D.cpu_ns)} in ${span(D.length)} (` + (share > 1 ?
+	    `${digits(share)} CPUs` : `${digits(100 * share)} % of a CPU`) +
+	    `): ${most}${some}`;
+}
+
+function slow() {
+	const s = oddest(), left = D.left_out > 0 ? leftOut(D.left_out, 'pairs')
+	    : '';
+	return s ? `${D.pairs[s.pair].name} took ${span(s.took)} at ` +
+	    `${at(s.begin)} in ${who(s.track)}, ${whySlow(s)}` + (left &&
+	    `; others may be slower: ${left}`) : left && `not known: ${left}`;
+}
+
+/* The greatest losses, and which part of the events was lost. */
+function lost() {
+	const all = D.events + D.discarded;
+	const most = [...D.losses].sort((a, b) => b[2] - a[2]).slice(0, 3);
+	const n = sum(D.losses.map(l => l[4]));
+	if (n === 0)
+		return 'none';
+	return (D.discarded > 0 && !D.selected ? `${count(D.discarded)} of ` +
+	    `${many(all, 'event')} (${digits(100 * D.discarded / all)} %); ` :
+	    '') + (n > 3 ? `${many(n, 'time')}; the greatest: ` : '') +
+	    most.map(lossText).join('; ') + (D.discarded > 0 ? '. To lose ' +
+	    'none: record with larger buffers or more of them (-b, -n), with ' +
+	    '-m block, or fewer events' : '');
 }
 
 /* The slowest of what is mostly faster, if there is one: not all of main(). */
@@ -388,15 +514,10 @@ function oddest() {
 }
 
 function findings() {
-	const s = oddest(), more = D.losses.length - 3 + D.moreloss;
-	const all = [['Slowest', s && `${D.pairs[s.pair].name} took ` +
-	    `${span(s.took)} at ${at(s.begin)} in ${who(s.track)}, ` +
-	    whySlow(s)], ['Losses', (D.losses.slice(0, 3).map(lossText)
-	    .join('; ') || 'none') + (more > 0 ? '; and ' + many(more,
-	    'other time') : ''), D.losses.length > 0 ? { class: 'lost' } : {}],
-	    ['Locks', D.locks && heldMost()], ['Memory', D.heap && keepsMost()],
-	    ['Changes', [rateChange(), timeChange()].filter(x => x)
-	    .join('; ')]];
+	const all = [['Losses', lost(), D.losses.length > 0 ?
+	    { class: 'lost' } : {}], ['CPU', D.cpu && cpu()],
+	    ['Slowest', slow()], ['Locks', D.locks && heldMost()],
+	    ['Memory', D.heap && keepsMost()], ['Changes', whatChanged()]];
 	return el('ul', {}, ...all.filter(v => v[1]).map(v => el('li', v[2],
 	    el('b', {}, v[0] + ': '), v[1])));
 }
@@ -418,14 +539,21 @@ function recorded() {
 	const nlost = D.discarded > 0 ? `${count(D.discarded)} lost` :
 	    D.lost_packets > 0 ? `${many(D.lost_packets, 'packet')} lost` :
 	    D.losses.length > 0 ? 'not from the start' : 'none lost';
-	const h1 = el('h1', {}, `${span(D.length)}, ${many(names.size,
-	    'program')}, ${many(D.events, 'event')}, `, el('span',
-	    D.losses.length > 0 ? { class: 'lost' } : {}, nlost));
+	const runs = [...new Set(D.traces.map(t => t.path.replace(
+	    /(\/ust\/.*)?\/metadata$/, '').replace(/.*\//, '')))];
+	const h1 = el('h1', {}, runs.slice(0, 3).join(', ') + (runs.length > 3 ?
+	    ', ...' : '') + ': ' + (D.events === 0 ? 'no events' +
+	    (D.selected ? ' are selected' : '') + ', ' : `${span(D.length)}, ` +
+	    `${many(names.size, 'program')}, ${many(D.events, 'event')}, `),
+	    el('span', D.losses.length > 0 ? { class: 'lost' } : {}, nlost));
 	document.title = h1.textContent;
 	for (const c of D.traces.flatMap(t => t.clocks))
 		clocks.set(c.name, Math.max(c.error, clocks.get(c.name) || 0));
 	document.querySelector('header').append(h1, say(D.from ?
-	    `${D.from} to ${D.to}` : 'no events'), findings(), nav);
+	    `${D.from} to ${D.to}` : 'Nothing was recorded' + (D.selected ?
+	    ' of what is selected.' : D.losses.length > 0 ? ' but losses.' :
+	    ': was there an event that a program reached?')),
+	    D.events > 0 || D.losses.length > 0 ? findings() : '', nav);
 	section('recorded', 'What was recorded',
 	    say('Hosts: ' + [...new Set(D.traces.map(t => t.host ||
 	    'not known'))].join(', ') + '. Clocks: ' + [...clocks].map(c =>
@@ -440,8 +568,10 @@ function recorded() {
 	    txt('program', r => r.name)], [...names.values()]),
 	    D.losses.length > 3 ? table('Losses', [num('from', l => l[0],
 	    v => at(v)), num('to', l => l[1], v => at(v)),
-	    num('how many', l => l[2]), txt('what', l => lossText(l)
-	    .split(' from ')[0])], D.losses) : null);
+	    num('how many', l => l[2]), num('times', l => l[4]),
+	    txt('what', l => ['events', 'packets', 'older events: removed or ' +
+	    'overwritten'][l[3]])], [...D.losses].sort((a, b) => b[2] -
+	    a[2])) : null);
 }
 
 function rates() {
@@ -561,6 +691,11 @@ function heat(list) {
 	section('heat', 'Durations over time', pick, box, said);
 }
 
+/* The number of a stack says nothing, nor does a function's name again. */
+const fieldText = r => r.fields.replace(/^\{ stack = [^}]* \}(, )?/, '')
+    .replace(/^\{ addr = .*, call_site = (.*) \}$/, 'called at $1')
+    .replace(/^\{ addr = .*/, '');
+
 function slowest() {
 	if (D.slowest.length > 0)
 		section('slowest', 'The slowest', table('Choose one to see ' +
@@ -569,8 +704,7 @@ function slowest() {
 		    num('self', r => r.self, span),
 		    num('began', r => r.begin, v => at(v)),
 		    txt('pair', r => D.pairs[r.pair].name),
-		    { name: 'fields of the beginning', value: r =>
-		    r.fields.replace(/^{ stack = \w+ }, /, '') },
+		    txt('fields of the beginning', fieldText),
 		    txt('thread', r => who(r.track)),
 		    txt('because', whySlow)],
 		    D.slowest, r => show(r.begin, r.begin + r.took, r.track)));
@@ -581,7 +715,8 @@ function slowest() {
  */
 
 const HEAD = 26, ROW = 15, AXIS = 18;
-const T = { t0: 0, t1: Math.max(1, D.length), x: 0.5, y: 0, top: 1 };
+const T = { t0: 0, t1: Math.max(1, D.length), x: 0.5, y: 0, top: 1,
+    on: false };	/* has a place been chosen, by whatever? */
 
 function zoom(factor, x) {
 	const c = T.t0 + (T.t1 - T.t0) * x, len = Math.min(Math.max(1,
@@ -600,7 +735,9 @@ function show(b, e, track) {
 	const t = T.tracks.find(v => v.i === track);
 	const len = Math.max(20, (e - b) * 1.4);
 	T.x = 0.5;
-	T.y = t ? t.y + HEAD + 4 : 0;
+	T.y = t ? t.y + HEAD + 4 + ROW * Math.max(0, t.rows.findIndex(r =>
+	    r.some(v => v.b === b && v.e === e))) : 0;
+	T.on = true;
 	T.mark = { b: b, e: e, track: track };
 	move((b + e - len) / 2, len);
 	document.getElementById('timeline').scrollIntoView();
@@ -772,16 +909,22 @@ function draw() {
 	    t.end > top).flatMap(t => drawTrack(c, t, px, width)))
 		drawArrow(c, b, px, y);
 	drawInstants(c, px);
-	c.fillStyle = colour('fg');
-	c.fillRect(0, T.y - 1, 9, 3);
+	if (T.on) {
+		c.fillStyle = colour('fg');
+		c.globalAlpha = 0.1;
+		c.fillRect(0, T.y - ROW / 2, width, ROW);
+		c.globalAlpha = 1;
+	}
 	c.translate(0, top);
 	drawAxis(c, px, width);
 	c.fillStyle = colour('fg');
-	c.fillRect(T.x * width, 0, 1, T.view);
+	if (T.on)
+		c.fillRect(T.x * width, 0, 1, T.view);
 }
 
 /* What is under the crosshair, in words. */
 function tell() {
+	T.on = true;
 	const len = T.t1 - T.t0, t = T.t0 + len * T.x;
 	const near = len / Math.max(100, T.canvas.clientWidth) * 3;
 	const track = T.tracks.findLast(v => v.y <= T.y);
@@ -794,9 +937,14 @@ function tell() {
 		    found.length < 3)
 			found.push(v.name);
 	if (row && T.y >= track.y + HEAD) {
-		b = row[firstAfter(row, t - near)];
+		const m = T.mark, i = firstAfter(row, t - near);
+		b = row.slice(i, i + 9).find(v => v.b <= t && v.e >= t) ||
+		    row[i];
+		b = row.find(v => v.b === m?.b && v.e === m.e && m.b <= t &&
+		    m.e >= t) || b;
 		if (b && b.b <= t + near)
-			found.unshift(barText(b) + ', from ' + at(b.b, 1));
+			found.unshift(`${barText(b)}, from ${at(b.b, 1)} to ` +
+			    at(b.e, 1));
 	}
 	for (const l of D.losses)
 		if (l[0] <= t + near && l[1] >= t - near)
@@ -893,7 +1041,8 @@ function timeline() {
 	    'aria-label': 'timeline of threads: arrows move, plus and minus ' +
 	    'zoom, Home shows all', keydown: keys });
 	T.canvas.style.height = T.view + 'px';
-	T.said = el('output', { 'aria-live': 'polite' });
+	T.said = el('output', { 'aria-live': 'polite' }, 'Point at the ' +
+	    'chart, or go to it and use the arrows: here is what is there.');
 	T.box = el('div', { class: 'tl', scroll: draw }, el('div', {},
 	    T.canvas));
 	T.box.firstChild.style.height = T.height + 'px';
@@ -915,28 +1064,34 @@ function timeline() {
 	    el('span', { class: 'dim' }, ' or drag, pinch, Ctrl and wheel, ' +
 	    'arrows + − Home')), T.said, T.box);
 	new ResizeObserver(draw).observe(T.box);
-	keys({ key: 'Home', preventDefault: () => 0 });
+	move(-D.length * 0.01, Math.max(1, D.length) * 1.02);
 }
 
 function lockTables() {
 	if (!D.locks || D.locks.length === 0)
 		return section('locks', 'Locks', dim('No locks were taken' +
 		    (D.locks ? '.' : ', or not recorded: record -w pthread.')));
-	section('locks', 'Locks', table('By lock', [
+	section('locks', 'Locks', D.locks_known ? null : say('Not all is ' +
+	    'known: ' + leftOut(D.locks_left_out, 'waits and holds') + '.',
+	    'lost'), table('By lock; contended: when another thread had it', [
 	    num('waited', r => r.waited, span),
 	    num('contended', r => r.contended),
+	    num('contended wait', r => r.contended_ns, span),
 	    num('acquired', r => r.acquired),
 	    num('longest wait', r => r.wait.max, span),
+	    num('held', r => r.hold_ns, span),
 	    num('p99 held', r => r.hold.p99, span),
 	    num('longest hold', r => r.hold.max, span),
 	    num('held at the end', r => r.held),
 	    txt('lock', r => r.name + (r.first ? ', first used by ' +
 	    r.first : '')),
-	    txt('program', r => r.program + '[' + r.pid + ']')],
-	    D.locks), D.nlocks > D.locks.length ? say(`${count(D.nlocks -
+	    txt('program', r => process(r, r.program))],
+	    [...D.locks].sort((a, b) => b.waited - a.waited)),
+	    D.nlocks > D.locks.length ? say(`${count(D.nlocks -
 	    D.locks.length)} others were waited for less.`) : null,
-	    table('The longest waits, and who had the lock; choose one to ' +
-	    'see it', [num('waited', r => r.took, span),
+	    D.waits.length === 0 ? null : table('The longest waits while ' +
+	    'another thread had the lock; choose one to see it', [
+	    num('waited', r => r.took, span),
 	    num('began', r => r.begin, v => at(v)),
 	    txt('lock', r => lockNames.get(r.lock) || ''),
 	    txt('thread', r => who(r.track)),
@@ -1073,8 +1228,8 @@ function levels(h) {
 		v[i++] = most;
 		last = left;
 	}
-	const end = Math.max(...D.tracks.filter(t => t.pid === h.pid).map(t =>
-	    t.cells[t.cells.length - 2] || 0));
+	const end = Math.max(...D.tracks.filter(t => t.pid === h.pid &&
+	    t.host === h.host).map(t => t.cells[t.cells.length - 2] || 0));
 	while (i <= end)
 		v[i++] = last;
 	while (i < used())
@@ -1090,17 +1245,22 @@ function heaps() {
 	section('heap', 'Heap over time', D.nheaps > D.heap.length ? say(
 	    `The ${D.heap.length} greatest of ${count(D.nheaps)} processes.`) :
 	    null, ...D.heap.map(h => {
-		const v = levels(h), all = `at most ${bytes(h.peak)} at ` +
-		    `${at(h.peak_at, D.length / 1e3)}, ${bytes(h.bytes)} in ` +
+		const v = levels(h), a = about(h);
+		const all = `at most ${a}${bytes(h.peak)}` +
+		    `${margin(h, h.peak_margin)} at ` +
+		    `${at(h.peak_at, D.length / 1e3)}, ${a}${bytes(h.bytes)}` +
+		    `${margin(h, h.margin)} in ${a}` +
 		    `${many(h.blocks, 'block')} at the end`;
-		return el('div', {}, el('h3', {}, `${h.name}[${h.pid}]`),
-		    say(`${all}; ${many(h.allocations, 'allocation')} of ` +
-		    bytes(h.allocated) + (h.every ? ', estimated from samples' :
-		    '') + (h.unsure_bytes ? `; ${bytes(h.unsure_bytes)} may ` +
+		return el('div', {}, el('h3', {}, process(h, h.name)),
+		    say(`${all}; ${a}${many(h.allocations, 'allocation')} of ` +
+		    a + bytes(h.allocated) + (h.every ? ', estimated from ' +
+		    'samples' : '') + (h.unsure_bytes ? '; ' +
+		    `${bytes(h.unsure_bytes)} may ` +
 		    'have been freed: events were lost' : '') + (h.twice ?
 		    `; ${count(h.twice)} freed twice` : '')),
 		    steps(v, v.length, 70, all), table('Who had it at the ' +
-		    'peak', [num('at the peak', r => r.peak, bytes),
+		    'peak, and who at the end', [
+		    num('at the peak', r => r.peak, bytes),
 		    num('at the end', r => r.bytes, bytes),
 		    num('blocks', r => r.blocks), num('calls', r => r.calls),
 		    num('allocated', r => r.allocated, bytes),

@@ -29,7 +29,16 @@
 
 #define MOST	200000		/* parts of graphs: others are their parents' */
 
+#define FUNCTIONS	3		/* that the head names */
+
+/* CPU time of a function itself. */
+struct cpu_function {
+	char		*name;
+	uint64_t	 ns;
+};
+
 static size_t made;
+static struct page_list functions;
 
 /* The child that was asked for last comes first. */
 struct flame *
@@ -132,7 +141,52 @@ static void
 sample(void *arg, const char *program, const struct site *site,
     const uint64_t *values)
 {
+	char text[FRAME_TEXT];
+	const char *name = "functions that are not known";
+	struct cpu_function *f;
+
 	flame_site(arg, program, site, values[1]);
+	if (functions.n >= PAGE_EVENTS)
+		name = "other functions";
+	else if (site->n > 0 && (name = site->frames[0]->function) == NULL)
+		name = frame_text(site->frames[0], text);
+	f = page_named(&functions, name, sizeof(*f));
+	f->ns += values[1];
+}
+
+static int
+by_ns(const void *a, const void *b)
+{
+	const struct cpu_function *x = *(struct cpu_function *const *)a;
+	const struct cpu_function *y = *(struct cpu_function *const *)b;
+
+	return (x->ns < y->ns) - (x->ns > y->ns);
+}
+
+void
+page_put_cpu(void)
+{
+	const struct cpu_function *f;
+	uint64_t ns = 0;
+	size_t i;
+
+	if (functions.n > 1)
+		qsort(functions.v, functions.n, sizeof(void *), by_ns);
+	json_array("cpu");
+	for (i = 0; i < functions.n; i++) {
+		f = functions.v[i];
+		ns += f->ns;
+		if (i >= FUNCTIONS)
+			continue;
+		json_object(NULL);
+		page_text("name", f->name);
+		json_u64("ns", f->ns);
+		json_end();
+	}
+	json_end();
+	json_u64("cpu_ns", ns);
+	page_list_free(&functions);
+	memset(&functions, 0, sizeof(functions));
 }
 
 void

@@ -79,6 +79,15 @@ use_by_peak(const void *a, const void *b)
 	return (x->allocated < y->allocated) - (x->allocated > y->allocated);
 }
 
+static int
+use_by_bytes(const void *a, const void *b)
+{
+	const struct heap_use *x = a, *y = b;
+
+	return (x->bytes < y->bytes) - (x->bytes > y->bytes);
+}
+
+/* Those of the peak, and those of the end that are not among them. */
 static void
 put_callers(struct heap *h)
 {
@@ -91,9 +100,12 @@ put_callers(struct heap *h)
 		page_text("keeper", heap_caller_text(h, uses[0].caller, text));
 		json_u64("keeps", uses[0].bytes);
 		qsort(uses, n, sizeof(*uses), use_by_peak);
+		if (n > TOP)
+			qsort(uses + TOP, n - TOP, sizeof(*uses), use_by_bytes);
 	}
 	json_array("callers");
-	for (i = 0; i < n && i < TOP; i++) {
+	for (i = 0; i < n && (i < TOP || (i < 2 * TOP && uses[i].bytes > 0));
+	    i++) {
 		json_object(NULL);
 		page_text("caller", heap_caller_text(h, uses[i].caller, text));
 		json_u64("peak", uses[i].peak);
@@ -116,7 +128,12 @@ put_level(const struct level *l)
 
 	json_object(NULL);
 	page_text("name", h->process.name);
+	if (h->process.host != NULL)
+		page_text("host", h->process.host);
 	json_i64("pid", h->process.vpid);
+	json_bool("lossy", h->process.origin->lossy != INT64_MIN);
+	json_u64("margin", heap_margin(h->error.bytes));
+	json_u64("peak_margin", heap_margin(h->peak_error));
 	json_u64("bytes", h->bytes);
 	json_u64("blocks", h->nblocks);
 	json_u64("peak", h->peak);

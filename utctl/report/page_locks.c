@@ -38,6 +38,9 @@ struct numbered {
 
 static struct locks_run	 run;
 static struct page_list	 numbers;
+static struct lock_note	 waits[LOCKS_TOP];	/* while others had the lock */
+static struct top	 top_waits;
+static int		 nobody;	/* some threads are not known */
 
 static uint32_t
 number_of(const struct lock_note *n)
@@ -66,8 +69,12 @@ note(const struct lock_note *n, int ishold)
 {
 	struct page_bar bar = { .took = n->took, .begin = n->ns };
 	const struct page_track *t = track_of(n->process, n->thread);
+	struct lock_note *slow;
 
+	nobody |= n->thread == 0;
 	bar.what = number_of(n);
+	if (n->contended && (slow = top_add(&top_waits, n->took)) != NULL)
+		*slow = *n;
 	if (t->number >= PAGE_LISTED)
 		return;
 	bar.track = t->number;
@@ -108,10 +115,15 @@ put_lock(const struct numbered *v)
 		page_text("first", caller_text(ls, v->lock->first, text));
 	}
 	page_text("program", ls->process.name);
-	json_i64("pid", ls->process.vpid);
+	if (ls->process.host != NULL)
+		page_text("host", ls->process.host);
+	if (ls->process.vpid != CTF_NOBODY)
+		json_i64("pid", ls->process.vpid);
 	json_u64("acquired", v->lock->stat.acquired);
 	json_u64("contended", v->lock->stat.contended);
-	json_u64("waited", v->lock->stat.waited);
+	json_u64("contended_ns", v->lock->stat.waited);
+	json_real("waited", v->lock->stat.wait.sum);
+	json_real("hold_ns", v->lock->stat.hold.sum);
 	json_u64("held", v->lock->nholders);
 	put_times("wait", &v->lock->stat.wait);
 	put_times("hold", &v->lock->stat.hold);
@@ -125,7 +137,7 @@ put_waits(void)
 	char text[CALLER_TEXT];
 
 	json_array("waits");
-	for (n = run.waits; n < run.waits + run.top_waits.n; n++) {
+	for (n = waits; n < waits + top_waits.n; n++) {
 		json_object(NULL);
 		json_i64("took", n->took);
 		page_put_ns("begin", n->ns);
@@ -175,16 +187,29 @@ put_all(void)
 void
 page_locks(struct reader *rd, char **dirs)
 {
+	const struct top top = { .list = waits, .size = sizeof(waits[0]),
+	    .most = LOCKS_TOP };
 	struct process *p;
+	int known = 1;
+	uint64_t left = 0;
 	size_t i;
 
 	memset(&numbers, 0, sizeof(numbers));
+	top_waits = top;
+	nobody = 0;
 	locks_init(&run);
 	run.note = note;
 	processes_read(&run.processes, rd, dirs);
 	for (p = run.processes.first; p != NULL; p = p->next)
 		locks_settle((struct locks *)p);
+	for (p = run.processes.first; p != NULL; p = p->next) {
+		left += ((struct locks *)p)->lost;
+		known &= p->origin->lossy == INT64_MIN;
+	}
 	put_all();
+	json_u64("locks_left_out", left);
+	json_bool("locks_known", known);
+	json_bool("locks_nobody", nobody || run.nobody);
 	for (i = 0; i < numbers.n; i++)
 		free(numbers.v[i]);
 	free(numbers.v);

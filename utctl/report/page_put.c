@@ -55,8 +55,8 @@ nonce(int i)
 	return map_bytes((uint64_t)i, "page", 4);
 }
 
-static void
-list_free(struct page_list *l)
+void
+page_list_free(struct page_list *l)
 {
 	size_t i;
 
@@ -137,10 +137,25 @@ put_losses(void)
 		page_put_ns(NULL, l->to);
 		json_u64(NULL, l->n);
 		json_i64(NULL, l->kind);
+		json_u64(NULL, l->times);
 		json_end();
 	}
 	json_end();
-	json_u64("moreloss", page.moreloss);
+}
+
+/* Without events, the page is as long as what was lost. */
+static void
+begin_with_losses(void)
+{
+	const struct page_loss *l;
+
+	page.begin = page.end = page.nlosses == 0 ? 0 : page.losses[0].to;
+	for (l = page.losses; l < page.losses + page.nlosses; l++) {
+		if (l->from != INT64_MIN && l->from < page.begin)
+			page.begin = l->from;
+		if (l->to > page.end)
+			page.end = l->to;
+	}
 }
 
 /* Zeros at the end are left out. */
@@ -395,6 +410,7 @@ page_put(const struct reader *rd)
 	json_u64("events", rd->nevents);
 	json_u64("discarded", rd->ndiscarded);
 	json_u64("lost_packets", rd->nlost);
+	json_bool("selected", rd->select != NULL);
 	if (page.begin != INT64_MIN) {
 		ctf_print_time(page.begin, from);
 		ctf_print_time(page.end, to);
@@ -402,7 +418,7 @@ page_put(const struct reader *rd)
 		page_text("from", from);
 		page_text("to", to);
 	} else
-		page.begin = page.end = 0;
+		begin_with_losses();
 	page_put_ns("length", page.end);
 	json_real("slot", (double)((uint64_t)1 << page.shift));
 	json_u64("shown", PAGE_TRACKS);
@@ -442,8 +458,8 @@ page_free(void)
 	free(page.tracks.v);
 	map_free(&page.tracks.map);
 	map_free(&page.classes);
-	list_free(&page.events);
-	list_free(&page.spans);
+	page_list_free(&page.events);
+	page_list_free(&page.spans);
 	free(page.bars.v);
 	free(page.lock_bars.v);
 	free(page.instants.v);

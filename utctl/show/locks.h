@@ -151,6 +151,7 @@ struct lock_note {
 	int32_t		 thread;
 	uint32_t	 caller;
 	int		 failed;	/* the wait failed */
+	int		 contended;	/* another thread had the lock */
 	int		 known;		/* the holder's thread is known */
 	int32_t		 holder;
 	uint32_t	 holder_caller;

@@ -215,8 +215,8 @@ note_wait(const struct lock_event *e, const struct lock_wait *w,
     int64_t took, int failed)
 {
 	const struct lock_note n = { took, e->process, w->lock, w->ns,
-	    e->thread->id, w->caller, failed, w->held > 0, w->holder,
-	    w->holder_caller };
+	    e->thread->id, w->caller, failed, w->contended, w->held > 0,
+	    w->holder, w->holder_caller };
 
 	note_add(e->run, &e->run->top_waits, &n);
 }
