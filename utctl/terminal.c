@@ -66,8 +66,8 @@ pager_command(void)
 }
 
 /*
- * Let the pager end, as users decide: it has the terminal.  If it could not run,
- * nobody has seen the output; this may be a signal's handler.
+ * Let the pager end, as users decide: it has the terminal.  If it cannot run,
+ * nobody sees the output.  Handlers of signals come here, too.
  */
 static void
 await(void)
@@ -184,7 +184,7 @@ static struct progress {
 	_Atomic int		 shown;
 } *progress;			/* NULL: nothing is said */
 static int	 fd;		/* the terminal */
-static size_t	 part, parts;	/* of what is read one after the other */
+static size_t	 part, parts;	/* runs that are read one by one */
 
 void
 progress_start(void)

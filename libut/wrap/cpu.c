@@ -61,6 +61,7 @@
 #define RATE_MAX	10000
 #define SECOND		UINT64_C(1000000000)
 #define LOOK		(SECOND / 10)	/* ns of CPU time between two looks */
+#define MS		(SECOND / 1000)
 #define CHUNK		64	/* structs that are allocated at once */
 
 UT_EVENT(cpu, sample, UT_DEBUG_FUNCTION, UT_PTR(pc), UT_U64(time));
@@ -68,7 +69,8 @@ UT_EVENT(cpu, sample, UT_DEBUG_FUNCTION, UT_PTR(pc), UT_U64(time));
 /* In no section: it is added when there is something to tell. */
 #undef UT_SECTION
 #define UT_SECTION	__attribute__((unused))
-UT_EVENT(cpu, unsampled, UT_DEBUG_FUNCTION, UT_STR(why));
+UT_EVENT(cpu, unsampled, UT_DEBUG_FUNCTION, UT_STR(why), UT_I32(thread),
+    UT_U64(time));
 
 static struct ut_module module = {
 	UT_VERSION, (uint32_t)sizeof(struct ut_event), &ut__cpu__unsampled,
@@ -83,6 +85,8 @@ struct sampled {
 	_Atomic int	 state;
 	bool		 fast;	/* the timer takes samples */
 	timer_t		 timer;
+	pid_t		 thread;
+	_Atomic uint32_t ticked;	/* ms of its CPU time: the last tick */
 	struct sampled	*next;	/* all that there are */
 	void		*(*start)(void *);
 	int		 (*start_c11)(void *);
@@ -112,12 +116,25 @@ cpu_sampling(void)
 	return state == SAMPLING && getpid() == process;
 }
 
+/* The thread, and the CPU time in ns; 0: of all, or not known. */
 static void
-unsampled(const char *why)
+unsampled(const char *why, pid_t thread, uint64_t time)
 {
 	if (!module.added)
 		ut_module_add(&module);
-	UT(cpu, unsampled, why);
+	UT(cpu, unsampled, why, (int32_t)thread, time);
+}
+
+/* The CPU time of a thread by its clock, in ms. */
+static uint32_t
+used(clockid_t clock)
+{
+	struct timespec ts;
+
+	if (clock_gettime(clock, &ts) == -1)
+		return 0;
+	return (uint32_t)((uint64_t)ts.tv_sec * (SECOND / MS) +
+	    (uint64_t)ts.tv_nsec / MS);
 }
 
 /* More of them, the first one taken; or NULL. */
@@ -207,8 +224,11 @@ timer_make(struct sampled *s)
 	ev.sigev_signo = SIGPROF;
 	ev.sigev_value.sival_ptr = &all;
 	ev.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
+	s->thread = ev.sigev_notify_thread_id;
+	s->ticked = used(CLOCK_THREAD_CPUTIME_ID);
 	if (timer_create(CLOCK_THREAD_CPUTIME_ID, &ev, &s->timer) == -1) {
-		unsampled("too many threads: no timer for one (ulimit -i)");
+		unsampled("too many threads: no timer for one (ulimit -i)",
+		    s->thread, 0);
 		return;
 	}
 	s->state = TIMED;
@@ -277,6 +297,7 @@ tick(int sig, siginfo_t *info, void *context)
 		cpu_sigaction(&none, NULL);
 		raise(sig);
 	} else if (self != NULL) {	/* the thread does not end */
+		self->ticked = used(CLOCK_THREAD_CPUTIME_ID);
 		if (self->fast != UT_ON(cpu, sample))
 			timer_start(self);
 		else if (self->fast)
@@ -335,7 +356,7 @@ cpu_give_up(void)
 			timer_end(s);
 		discard();
 		state = ENDED;
-		unsampled("the program uses SIGPROF");
+		unsampled("the program uses SIGPROF", 0, 0);
 	}
 	await_end();
 	wrap_unblock(&signals);
@@ -361,7 +382,30 @@ say_blocked(void)
 	sigset_t set;
 
 	if (sigpending(&set) == 0 && sigismember(&set, SIGPROF) == 1)
-		unsampled("a thread has SIGPROF blocked at its end");
+		unsampled("a thread has SIGPROF blocked at its end",
+		    (pid_t)syscall(SYS_gettid), self == NULL ? 0 :
+		    MS * (used(CLOCK_THREAD_CPUTIME_ID) - self->ticked));
+}
+
+/*
+ * Other threads that still run when the process ends, and have used the CPU
+ * for longer than any tick takes to come.  In Linux, the clock of a thread has
+ * its ID inverted above three bits, which say what it measures.
+ */
+static void
+say_living(void)
+{
+	struct sampled *s;
+	uint32_t ms;
+
+	for (s = all; s != NULL; s = s->next) {
+		if (s == self || s->state != TIMED)
+			continue;
+		ms = used((clockid_t)(~(unsigned int)s->thread << 3 | 6));
+		if (ms > s->ticked && MS * (ms - s->ticked) > 2 * LOOK)
+			unsampled("a thread has SIGPROF blocked at the "
+			    "program's end", s->thread, MS * (ms - s->ticked));
+	}
 }
 
 static void
@@ -424,7 +468,7 @@ begin(void)
 		return;
 	if (cpu_sigaction(NULL, &cpu_action) == -1 ||
 	    cpu_action.sa_handler != SIG_DFL) {
-		unsampled("SIGPROF was ignored or handled at the start");
+		unsampled("SIGPROF was ignored or handled at the start", 0, 0);
 		return;
 	}
 	process = getpid();
@@ -447,8 +491,9 @@ end(void)
 	if (!cpu_sampling())
 		return;
 	say_blocked();
+	say_living();
 	if (cpu_sigaction(NULL, &now) == 0 && now.sa_sigaction != tick)
-		unsampled("something else has taken SIGPROF");
+		unsampled("something else has taken SIGPROF", 0, 0);
 }
 
 /* Does libut itself start a thread, perhaps with a lock that begin wants? */

@@ -283,6 +283,18 @@ deaf(void *ms)
 	return NULL;
 }
 
+/* One that still runs at the end. */
+static void
+deaf_one(long ms)
+{
+	const struct timespec ts = { 0, 1000000 };
+	pthread_t t;
+
+	check(pthread_create(&t, NULL, deaf, (void *)(10 * ms)) == 0, "thread");
+	while (cpu_ms(RUSAGE_SELF) < ms)
+		nanosleep(&ts, NULL);
+}
+
 static void
 blocks(long ms)
 {
@@ -437,7 +449,7 @@ main(int argc, char **argv)
 	} modes[] = {
 		{ "work", work }, { "kinds", kinds }, { "handler", handler },
 		{ "query", query }, { "waits", waits }, { "die", die },
-		{ "blocks", blocks },
+		{ "blocks", blocks }, { "deaf", deaf_one },
 		{ "interrupted", interrupted }, { "execs", execs },
 		{ "chain", chain }, { "births", births }
 	};

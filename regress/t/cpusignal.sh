@@ -29,7 +29,7 @@ sampled() {
 	[ "$said" = - ] || [ "$n" -eq "$said" ] ||
 	    fail "$*: $(cat "$T/err")"
 	[ "$n" -eq 0 ] || utctl view -e cpu:unsampled "$T/trace" |
-	    grep -q "\\] cpu:unsampled {.* why = \"$why\" }" ||
+	    grep -q "\\] cpu:unsampled {.* why = \"$why\", thread = " ||
 	    fail "$*: not said why"
 }
 
@@ -41,6 +41,19 @@ sampled 0 1 waits 1
 sampled 0 1 waits 2
 why='a thread has SIGPROF blocked at its end'
 sampled 0 1 blocks 100
+# One that lives is told of by the thread that ends the program; stat leaves it
+# out, and says so.
+why="a thread has SIGPROF blocked at the program's end"
+sampled 0 1 deaf 500
+utctl view -e cpu:unsampled "$T/trace" >"$T/out"
+sed -n 's/.*:\([0-9]*\)\] .* thread = \([0-9]*\), time = \([0-9]*\) }$/\1 \2 \3/p' "$T/out" |
+    awk '$1 != $2 && $3 > 4e8 { n++ } END { exit !(n == 1 && NR == 1) }' ||
+    fail "of a living one: $(cat "$T/out")"
+for g in function stack; do
+	utctl stat -g $g "$T/trace" >"$T/out" 2>"$T/err" || fail "-g $g"
+	grep -q '^utctl: CPU time was not sampled, 0\.[4-9]' "$T/err" &&
+	    ! grep -q say_living "$T/out" || fail "-g $g: $(cat "$T/err" "$T/out")"
+done
 # Of the signal, as without us.
 sampled 155 0 die 0
 sampled 155 0 die 1

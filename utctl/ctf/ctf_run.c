@@ -45,8 +45,8 @@ struct part {
 };
 
 /*
- * From the first event to the end of the last packet, also of those that are not
- * selected; 0 if there is none.
+ * From the first event to the end of the last packet, of all and not only of
+ * the selected ones; 0 if there is none.
  */
 int
 reader_span(const struct reader *r, int64_t *begin, int64_t *end)

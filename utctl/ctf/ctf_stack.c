@@ -277,6 +277,12 @@ stack_time(const struct ctf_stream *s)
 	    ctf_field_bits(&at->time, s, &ns) ? ns : 0;
 }
 
+int
+stack_unsampled(const struct ctf_stream *s)
+{
+	return s->event->stack != NULL && s->event->stack->unsampled;
+}
+
 enum ctf_address
 stack_kind(const struct ctf_stream *s, size_t i)
 {
@@ -314,7 +320,9 @@ at_find(struct ctf_trace *tr, const struct ctf_sclass *sc,
 	    !tr->ours || !ctf_field_find(&at.context, sc, ev, "$stack"))
 		return NULL;
 	at.sample = strcmp(ev->name, "cpu:sample") == 0;
-	if (at.sample && ctf_field_find(&at.time, sc, ev, "time") &&
+	at.unsampled = strcmp(ev->name, "cpu:unsampled") == 0;
+	if ((at.sample || at.unsampled) &&
+	    ctf_field_find(&at.time, sc, ev, "time") &&
 	    (at.time.type->kind != CTF_INT || at.time.type->sign))
 		at.time.type = NULL;
 	at.exact = at.whole || at.sample;

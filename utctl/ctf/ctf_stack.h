@@ -46,10 +46,11 @@ struct stack_at {
 	int			 hidden;	/* no option asks for it */
 	int			 whole;		/* all frames are in context */
 	int			 sample;	/* cpu:sample */
+	int			 unsampled;	/* cpu:unsampled */
 	int			 exact;		/* frame 0 follows no call */
 	struct ctf_field_at	 context;	/* the ID, or all frames */
 	struct ctf_field_at	 keep, end, frames;
-	struct ctf_field_at	 time;		/* only in cpu:sample */
+	struct ctf_field_at	 time;		/* only in events of cpu */
 };
 
 /*
@@ -63,6 +64,8 @@ void	 stack_define(struct ctf_stream *);
 const struct stack *stack_of(const struct ctf_stream *);
 /* The ns that the event stands for if it is a sample, or 0. */
 uint64_t stack_time(const struct ctf_stream *);
+/* Does it tell of such ns without samples?  Its stack is just anything then. */
+int	 stack_unsampled(const struct ctf_stream *);
 /* The kind of address that a frame is. */
 enum ctf_address stack_kind(const struct ctf_stream *, size_t);
 /* Forget what the stream has defined; and all stacks. */

@@ -39,7 +39,7 @@ struct interval {
 
 struct intervals {
 	int64_t		 length;	/* ns; 0: no intervals are wanted */
-	int64_t		 origin;	/* of times relative to the beginning */
+	int64_t		 origin;	/* relative times count from there */
 	int64_t		 begin, end;	/* the selected time */
 	struct interval	*v;
 	size_t		 n;

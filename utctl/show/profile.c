@@ -33,6 +33,8 @@
 #include "stacks.h"
 #include "stat.h"
 
+#define NS	1e9
+
 /* A function, or a call of one: events in it, and in whatever it calls. */
 struct where {
 	const struct frame	*frame;
@@ -55,6 +57,8 @@ struct profile {
 	size_t			 room;
 	uint64_t		 n;
 	int64_t			 ns;		/* in all; 0: no samples */
+	uint64_t		 unsampled;	/* events that tell of such */
+	double			 unsampled_s;	/* the known part */
 	int64_t			 begin, end;
 	struct where		*list;
 	size_t			 nlist;
@@ -67,12 +71,17 @@ static void
 count(void *arg, struct ctf_stream *s)
 {
 	struct profile *p = arg;
-	const struct site *site = site_get(&p->sites, s,
-	    processes_get(&p->processes, s)->serial);
+	const struct process *who = processes_get(&p->processes, s);
+	const struct site *site;
 	const size_t n = p->room;
 	uint64_t ns = stack_time(s);
 
-	if (site == NULL)
+	if (stack_unsampled(s)) {
+		p->unsampled++;
+		p->unsampled_s += (double)ns / NS;
+		return;
+	}
+	if ((site = site_get(&p->sites, s, who->serial)) == NULL)
 		return;
 	if (site->number >= n) {
 		p->room = 2 * n + 64;
@@ -282,7 +291,10 @@ profile(struct reader *rd, const char *by)
 			put_functions(&run);
 		json_end();
 	}
-	if (run.n == 0 && rd->nevents > 0)
+	if (run.unsampled > 0)
+		say("CPU time was not sampled, %.3f s of which is known: see "
+		    "utctl view -e cpu:unsampled", run.unsampled_s);
+	else if (run.n == 0 && rd->nevents > 0)
 		say("no event has a call stack: record with record -g, or "
 		    "add-context stack");
 }

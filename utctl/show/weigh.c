@@ -153,7 +153,8 @@ event(void *arg, struct ctf_stream *s)
 	struct weigh *w = arg;
 	struct load *l;
 
-	if (w->samples && strcmp(s->event->name, SAMPLE) != 0)
+	if (stack_unsampled(s) ||
+	    (w->samples && strcmp(s->event->name, SAMPLE) != 0))
 		return;
 	if ((l = load_get(w, s, processes_get(&processes, s))) == NULL)
 		return;
