@@ -87,6 +87,9 @@ top -j -d -D req:start,req:done,id
 ./prog/pairs || fail "pairs"
 sleep 2.5
 utctl stop >/dev/null || fail "stop"
+utctl top -dj -n 1 -i 100ms s >"$T/first" 2>/dev/null &&
+    grep -q '"sampled":1,"pairs_sampled":false,' "$T/first" ||
+    fail "what was there before: $(cut -c 1-300 "$T/first")"
 utctl stat -dj -D req:start,req:done,id s >"$T/stat" 2>/dev/null ||
     fail "stat -d"
 all_read

@@ -126,7 +126,7 @@ put_row(struct rows *t, const void *arg, size_t i)
 		row_hist(t, &row->took, 1);
 	}
 	if (row_end(t, top_table(c->by))) {
-		printf("  %s\n", name = clean(row->name));
+		row_add("  %s\n", name = clean(row->name));
 		free(name);
 	}
 }

@@ -403,6 +403,9 @@ choose(int64_t now)
 	uint64_t most, n = 0;
 	size_t i = 0;
 
+	stride = 1;
+	if (!begun)
+		return;			/* nothing is read of what is there */
 	while ((s = stream_next(&i)) != NULL)
 		n += s->size - s->nextpkt;
 	most = (uint64_t)((double)bound * (double)(now - looked) / 1e9) + 1;
