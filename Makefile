@@ -234,7 +234,7 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/show/profile.c utctl/show/proto.c utctl/show/rows.c \
 		utctl/show/show.c utctl/show/stacks.c utctl/show/stat.c \
 		utctl/show/stat_cores.c utctl/show/timeline.c \
-		utctl/show/top.c utctl/show/top_print.c \
+		utctl/show/top.c utctl/show/top_live.c utctl/show/top_print.c \
 		utctl/show/top_read.c utctl/show/top_screen.c \
 		utctl/show/tree.c utctl/show/view.c utctl/show/weigh.c \
 		utctl/show/which.c utctl/sym/calls.c utctl/sym/demangle.c \

@@ -87,6 +87,9 @@ top -j -d -D req:start,req:done,id
 ./prog/pairs || fail "pairs"
 sleep 2.5
 utctl stop >/dev/null || fail "stop"
+utctl top -dj -n 1 -i 100ms s >"$T/first" 2>/dev/null &&
+    grep -q '"sampled":1,"pairs_sampled":false,' "$T/first" ||
+    fail "what was there before: $(cut -c 1-300 "$T/first")"
 utctl stat -dj -D req:start,req:done,id s >"$T/stat" 2>/dev/null ||
     fail "stat -d"
 all_read
@@ -123,6 +126,25 @@ tr -d '\n -~' <"$T/text" | grep -q . && fail "raw: $(cat -v "$T/text")"
 set -- $(sums)
 [ "$1" -gt 190000 ] && [ "$1" -lt 210000 ] || fail "$1 of 200100"
 
+# A recording that has a utd of its own, which ends; it needs no name.
+(utctl record -o "$T/r" -- sh -c "./prog/pairs; sleep 4; ./prog/pairs; sleep 1" \
+    >"$T/record" 2>&1) &
+CHILDREN="$CHILDREN $!"
+until_ok [ -d "$T/r/ust" ] ||
+    fail "no recording: $(cat "$T/record")"
+utctl top -bd >"$T/text" 2>"$T/err" || fail "top: $(cat "$T/err")"
+grep -q "^utctl: what is recorded now is $T/r\$" "$T/err" &&
+    grep -q "^utctl: $T/r: the recording has ended\$" "$T/err" ||
+    fail "recording: $(cat "$T/err")"
+grep -q ', record: active, ' "$T/text" &&
+    grep -q '^no pair has ended: pairs are ' "$T/text" ||
+    fail "recording: $(cat "$T/text")"
+complains 'nothing is recorded now' utctl top
+complains "$T/none: neither a session nor a trace" utctl top "$T/none"
+complains 'nobody: neither a session nor a trace' utctl top nobody
+complains 'no trace is there' utctl top -b prog
+find "$T/r" -type f -exec touch -t 202001010000 {} +
+complains 'no session is known .* nothing came' utctl top -b "$T/r"
 complains '-g x: none of event' utctl top -g x s
 complains 'not a time from' utctl top -i 10ms .
 exit 0

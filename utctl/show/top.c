@@ -18,6 +18,8 @@
  * utctl top: a session as it records, on a live screen or in lines.
  */
 
+#include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +37,8 @@
 #define COSTLY		20		/* times as long as an answer took */
 #define HOLD		INT64_C(1200000000)	/* ns, where utd is unknown */
 #define BOUND		(2 << 20)	/* bytes for a second */
+#define QUIET		10		/* s without a session, and with none */
+#define AGAIN		2000		/* ms: record starts a utd anew */
 #define NS_MS		INT64_C(1000000)
 
 /* Counts by utd since the session began. */
@@ -54,7 +58,9 @@ static struct counts	 first, last;
 static struct top_session session;
 static struct top_sums	 shown;
 static int64_t		 asked, hold;		/* ms; ns */
-static int		 destroyed;
+static int		 own;		/* record's utd, which goes with it */
+static int64_t		 gone;		/* ms: since when that is not there */
+static char		*ended;		/* why; NULL: more comes */
 
 /* The sub-buffers in use, and all, of each region. */
 static void
@@ -95,6 +101,43 @@ session_note(const struct row *s)
 		    "it has files";
 }
 
+/* Nobody tells of the session now. */
+static void
+session_gone(int64_t now)
+{
+	struct client *c;
+
+	client_close(client);
+	client = NULL;
+	session.rated = 0;
+	first.ms = 0;
+	session.trouble = session.name == NULL ?
+	    "no session is known that writes these files" : own ?
+	    "the recording has ended, or its utd was killed" :
+	    "no utd runs: waiting for it";
+	if (session.name == NULL) {
+		if (top_quiet() > QUIET)
+			ended = format("%s: no session is known that writes "
+			    "it, and nothing came for %d seconds", dir, QUIET);
+	} else if (own) {
+		gone = gone == 0 ? now : gone;
+		if (now - gone > AGAIN)
+			ended = format("%s: the recording has ended", dir);
+	} else if ((c = client_try(NULL)) != NULL) {
+		client_close(c);
+		ended = format("session %s was destroyed", session.name);
+	}
+}
+
+/* Has utd hung up?  That needs no message. */
+static int
+is_gone(void)
+{
+	struct pollfd p = { .fd = client_fd(client), .events = POLLIN };
+
+	return poll(&p, 1, 0) > 0 && client_look(client);
+}
+
 /* Ask utd, which may have been killed, and may be back. */
 static void
 session_ask(void)
@@ -102,25 +145,53 @@ session_ask(void)
 	const int64_t now = ut_msg_now();
 	const struct row *s;
 
-	if (now < asked)
+	if (now < asked || ended != NULL)
 		return;
-	if (client == NULL)
-		client = client_try(NULL);
-	s = client == NULL ? NULL : follow_session(client, dir, &rows);
+	s = client == NULL ? top_live(dir, &client, &rows, &own) :
+	    is_gone() ? NULL : follow_session(client, dir, &rows);
 	asked = now + ASK + COSTLY * (ut_msg_now() - now);
 	if (s != NULL) {
+		gone = 0;
 		session_note(s);
+	} else if (client != NULL && !client_gone(client))
+		ended = own ? format("%s: the recording has ended", dir) :
+		    format("session %s was destroyed", session.name);
+	else
+		session_gone(now);
+}
+
+/* Without an argument, find what is recorded now. */
+static char *
+find_live(void)
+{
+	const struct row *s = top_live(NULL, &client, &rows, &own);
+	char *path;
+
+	if (s == NULL)
+		die("nothing is recorded now, by what utd says: name the "
+		    "directory of a trace, or a session");
+	path = format("%s", row_str(s, "dir"));
+	say("what is recorded now is %s", path);
+	return path;
+}
+
+/* Look for the first time; the name may be wrong, or the trace finished. */
+static void
+look_first(const char *arg)
+{
+	session_ask();
+	top_look(hold, 0);
+	if (session.name != NULL)
 		return;
-	}
-	if (client != NULL && !client_gone(client)) {
-		destroyed = session.name != NULL;
-		return;
-	}
-	client_close(client);
-	client = NULL;
-	session.rated = 0;
-	first.ms = 0;
-	session.trouble = "no utd runs: waiting for it";
+	if (access(dir, F_OK) == -1)
+		die_errno("%s: neither a session nor a trace", arg);
+	if (top_quiet() == -1)
+		die("%s: no trace is there, and no session is known that "
+		    "writes it", dir);
+	if (top_quiet() > QUIET)
+		die("%s: no session is known that writes it, and nothing came "
+		    "for %" PRId64 " seconds: if it is finished, use utctl "
+		    "stat, view or report", dir, top_quiet());
 }
 
 /* Compute rates from the first answer of the interval to the last. */
@@ -195,14 +266,12 @@ watch(void)
 	uint32_t n = 0;
 	int more = 1;
 
-	session_ask();
-	top_look(hold, 0);
 	while (more) {
 		look = ut_msg_now() + LOOK;
 		more = wait_until(due < look ? due : look);
 		session_ask();
 		now = ut_msg_now();
-		more &= !destroyed;
+		more &= ended == NULL;
 		top_look(hold, !more || (now >= due && count == n + 1));
 		if (more && now < due)
 			continue;
@@ -266,7 +335,7 @@ top_option(int c)
 static int
 top_main(int argc, char **argv)
 {
-	char **dirs;
+	char **dirs, *found = NULL;
 	int c;
 
 	json_start(0);
@@ -281,24 +350,30 @@ top_main(int argc, char **argv)
 		return usage();
 	if (screen_view.by == TOP_TABLES)
 		screen_view.by = given ? TOP_PAIR : TOP_EVENT;
-	dirs = which_traces(argv + optind);
-	dir = dirs[0];
+	if (screen_view.by == TOP_PAIR)
+		top_read_pairs();
+	dirs = argc > optind ? which_traces(argv + optind) : NULL;
+	dir = dirs != NULL ? dirs[0] : (found = find_live());
 	/* Traces may be anybody's, but utd may have to be met again. */
 	ut_confine(0);
 	top_read_begin(dir, bound);
+	look_first(dirs != NULL ? argv[optind] : dir);
 	batch |= !screen_begin();
 	watch();
 	screen_end();
 	say_to(NULL);
-	if (destroyed)
-		say("session %s was destroyed", session.name);
+	if (ended != NULL)
+		say("%s", ended);
 	top_read_say();
 	row_free(rows);
 	client_close(client);
 	free(session.name);
 	free(session.state);
 	top_sums_free(&shown);
-	which_free(dirs);
+	free(ended);
+	free(found);
+	if (dirs != NULL)
+		which_free(dirs);
 	return ctf_damaged() != 0;
 }
 

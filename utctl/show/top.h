@@ -23,6 +23,7 @@
 
 #include <stdint.h>
 
+#include "../client.h"
 #include "../map.h"
 #include "hist.h"
 
@@ -43,6 +44,8 @@ struct top_sums {
 	double		 events;
 	uint64_t	 bytes, read, lost, packets_lost;
 	int64_t		 ns;		/* the length */
+	int64_t		 pairs_ns;	/* the time that pairs are of */
+	int		 pairing;	/* pairs are read */
 	int		 partly;	/* pairs are those of single packets */
 };
 
@@ -68,6 +71,7 @@ struct top_view {
 /* top_read.c: the files of the directory, of so many bytes a second. */
 void	 top_read_init(void);
 void	 top_read_pair(const char *);	/* -D's; NULL: -d */
+void	 top_read_pairs(void);		/* as -d, from now on */
 void	 top_read_begin(const char *, uint64_t);
 /*
  * Read what is new.  Pairs wait for events that may be so many ns late, unless
@@ -78,6 +82,16 @@ void	 top_look(int64_t, int);
 void	 top_take(struct top_sums *);
 void	 top_sums_free(struct top_sums *);
 void	 top_read_say(void);
+
+/* Seconds since something was written; -1: there is no trace. */
+int64_t	 top_quiet(void);
+
+/*
+ * top_live.c: the session that writes the directory, or, if that is NULL, one
+ * that records now; the connection is to its utd, which may be record's own.
+ */
+const struct row *top_live(const char *, struct client **, struct row **,
+	    int *);
 
 /* top_print.c: lines, or JSON. */
 const char *top_table(size_t);		/* NULL: there are no more */

@@ -121,12 +121,13 @@ put_row(struct rows *t, const void *arg, size_t i)
 	else {
 		if (!c->sums->partly)
 			json_u64("calls", row->took.n);
-		row_text(t, "calls/s", c->sums->partly ? "-" : "%.0f",
-		    rate((double)row->took.n, c->sums));
+		row_text(t, "calls/s", c->sums->partly ||
+		    c->sums->pairs_ns == 0 ? "-" : "%.0f",
+		    (double)row->took.n * NS / (double)c->sums->pairs_ns);
 		row_hist(t, &row->took, 1);
 	}
 	if (row_end(t, top_table(c->by))) {
-		printf("  %s\n", name = clean(row->name));
+		row_add("  %s\n", name = clean(row->name));
 		free(name);
 	}
 }
@@ -150,6 +151,10 @@ put_table(const char *array, const struct top_view *v,
 		free(name);
 	}
 	rows_put(&t, array, n, put_row, &c);
+	if (!json_on && v->by == TOP_PAIR && n == 0 && v->filter[0] == '\0')
+		puts(ss->pairing ? "no pair has ended: pairs are events "
+		    "x_begin and x_end, or those of -D" :
+		    "pairs are read from now on");
 	free(c.rows);
 }
 
@@ -211,6 +216,8 @@ put_files(const struct top_sums *ss)
 		    many(ss->packets_lost));
 	put("sampled", part, part < 1 ? ", sampled %.1f %%" : "", 100 * part);
 	json_bool("pairs_sampled", ss->partly);
+	if (ss->pairing && !ss->partly)
+		json_ns("pairs_ns", ss->pairs_ns);
 	if (!json_on)
 		puts(ss->partly && ss->rows[TOP_PAIR].n > 0 ?
 		    ", pairs in single packets only" : "");

@@ -29,6 +29,7 @@
  */
 
 #include <sys/types.h>
+#include <sys/stat.h>
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -62,6 +63,8 @@ static uint64_t		 stride, turn;	/* one of `stride' packets is read */
 static int		 begun;		/* the first look is over */
 static int64_t		 looked;	/* ns: the last look */
 static int64_t		 taken;		/* ns: when sums began */
+/* Dates in ns: since when pairs are read, and until when they are known. */
+static int64_t		 pairs_since, paired;
 static double		 events_now;	/* since that, as are these two */
 static uint64_t		 came_now, read_now;
 
@@ -154,7 +157,7 @@ pair_ended(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 
 	(void)arg;
 	(void)s;
-	if (row != &unseen)
+	if (row != &unseen && e->begin + e->took >= pairs_since)
 		hist_add(&row->took, (double)e->took);
 }
 
@@ -403,6 +406,9 @@ choose(int64_t now)
 	uint64_t most, n = 0;
 	size_t i = 0;
 
+	stride = 1;
+	if (!begun)
+		return;			/* nothing is read of what is there */
 	while ((s = stream_next(&i)) != NULL)
 		n += s->size - s->nextpkt;
 	most = (uint64_t)((double)bound * (double)(now - looked) / 1e9) + 1;
@@ -422,6 +428,7 @@ top_look(int64_t hold, int all)
 	static const struct reader_ops pair_ops = { merged_event, merged_lost,
 	    merged_lost, NULL, NULL, NULL, merged_lost };
 	const int64_t now = now_ns(CLOCK_MONOTONIC);
+	int64_t upto = now_ns(CLOCK_REALTIME);
 	struct ctf_stream *s;
 	size_t i = 0;
 
@@ -436,11 +443,36 @@ top_look(int64_t hold, int all)
 	}
 	sums_scale();
 	reader_sort(&merged);
+	if (!all && merged.nstreams <= MERGED)
+		upto -= hold;
 	(void)reader_upto(&merged, &pair_ops, NULL, all ||
-	    merged.nstreams > MERGED ? INT64_MAX :
-	    now_ns(CLOCK_REALTIME) - hold);
+	    merged.nstreams > MERGED ? INT64_MAX : upto);
+	if (pairing && paired == 0)
+		paired = pairs_since = now_ns(CLOCK_REALTIME);
+	else if (pairing && upto > paired) {
+		sums.pairs_ns += upto - paired;
+		paired = upto;
+	}
 	begun = 1;
 	looked = now;
+}
+
+int64_t
+top_quiet(void)
+{
+	const struct ctf_trace *tr;
+	struct stat st;
+	time_t newest = 0;
+	size_t i;
+
+	for (tr = files.traces; tr != NULL; tr = tr->next)
+		if (lstat(tr->file, &st) == 0 && st.st_mtime > newest)
+			newest = st.st_mtime;
+	for (i = 0; i < files.nidle; i++)
+		if (lstat(files.idle[i]->path, &st) == 0 &&
+		    st.st_mtime > newest)
+			newest = st.st_mtime;
+	return files.traces == NULL ? -1 : (int64_t)(time(NULL) - newest);
 }
 
 void
@@ -457,6 +489,7 @@ top_take(struct top_sums *to)
 		memset(&row->took, 0, sizeof(row->took));
 	}
 	sums.ns = now - taken;
+	sums.pairing = pairing;
 	taken = now;
 	*to = sums;
 	memset(&sums, 0, sizeof(sums));
@@ -490,6 +523,18 @@ top_read_pair(const char *pair)
 	else
 		pairs_add(&pairs, pair);
 	pairing = 1;
+}
+
+void
+top_read_pairs(void)
+{
+	struct ctf_trace *tr;
+
+	if (pairing)
+		return;
+	top_read_pair(NULL);
+	for (tr = files.traces; tr != NULL; tr = tr->next)
+		pairs_trace(&pairs, tr);
 }
 
 /* Before the others. */

@@ -236,6 +236,8 @@ key(char c)
 		screen_paused = !screen_paused;
 	else if (c != '\0' && (p = strchr(tables, c)) != NULL)
 		screen_view.by = (enum top_by)(p - tables);
+	if (screen_view.by == TOP_PAIR)
+		top_read_pairs();
 	note[0] = '\0';
 	return SCREEN_DRAW;
 }

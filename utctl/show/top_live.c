@@ -1,0 +1,111 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * utctl top: which session is shown.  It is one of the utd that is usual, or of
+ * one that utctl record has started for a command, in a directory of its own.
+ */
+
+#include <sys/types.h>
+#include <sys/stat.h>
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../utctl.h"
+#include "common/msg.h"
+#include "follow.h"
+#include "top.h"
+
+/* The directory's session; if there is no directory, one that is recorded. */
+static const struct row *
+session_in(struct client *c, const char *dir, struct row **rows)
+{
+	const struct row *s;
+
+	if (dir != NULL)
+		return follow_session(c, dir, rows);
+	row_free(*rows);
+	*rows = NULL;
+	if (client_ask(c, UT_CTL_LIST, "", rows) == -1)
+		return NULL;
+	for (s = (*rows)->child; s != NULL; s = s->next)
+		if (strcmp(s->what, "session") == 0 &&
+		    row_num(s, "uid") == geteuid() &&
+		    row_num(s, "keeps") == 0 && row_str(s, "dir")[0] != '\0' &&
+		    strcmp(row_str(s, "state"), "active") == 0)
+			return s;
+	return NULL;
+}
+
+static const struct row *
+try_utd(const char *where, const char *dir, struct client **c,
+    struct row **rows)
+{
+	const struct row *s = NULL;
+
+	*c = client_try(where);
+	if (*c != NULL && (s = session_in(*c, dir, rows)) == NULL) {
+		client_close(*c);
+		*c = NULL;
+	}
+	return s;
+}
+
+/* Only what is the user's own there can be record's: see daemon.c. */
+static const struct row *
+try_all(const char *tmp, const char *dir, struct client **c, struct row **rows)
+{
+	const struct row *s = NULL;
+	struct dirent *d;
+	struct stat st;
+	char *path, *run;
+	DIR *all;
+
+	if (tmp == NULL || (all = opendir(tmp)) == NULL)
+		return NULL;
+	while (s == NULL && (d = readdir(all)) != NULL) {
+		if (strncmp(d->d_name, "ut-", 3) != 0)
+			continue;
+		path = format("%s/%s", tmp, d->d_name);
+		run = format("%s/run", path);
+		if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
+		    st.st_uid == geteuid() && access(run, F_OK) == 0)
+			s = try_utd(run, dir, c, rows);
+		free(run);
+		free(path);
+	}
+	closedir(all);
+	return s;
+}
+
+const struct row *
+top_live(const char *dir, struct client **c, struct row **rows, int *own)
+{
+	const struct row *s = try_utd(NULL, dir, c, rows);
+
+	if (s != NULL) {
+		*own = 0;
+		return s;
+	}
+	s = try_all("/tmp", dir, c, rows);
+	if (s == NULL)
+		s = try_all(getenv("TMPDIR"), dir, c, rows);
+	*own |= s != NULL;
+	return s;
+}
