@@ -62,7 +62,8 @@ static struct {
 	int		 pairs;		/* groups are of pairs */
 	int64_t		 begin, end;	/* the run that is read: ns */
 	struct compared_run runs[2 * COMPARE_RUNS];
-	struct figure	 took[2 * COMPARE_RUNS][FIGURES]; /* ns; first of each */
+	/* The first of each is how many ns the run took. */
+	struct figure	 took[2 * COMPARE_RUNS][FIGURES];
 	struct groups	 groups;	/* each has FIGURES of all runs */
 	const struct groups *names;	/* by what they are grouped */
 	struct result	*results;
