@@ -392,7 +392,8 @@ found_change(void)
 	if ((v = calloc(cmp.nresults + 1, sizeof(*v))) == NULL)
 		die_errno("malloc");
 	for (i = 0; i < cmp.nresults; i++)
-		if (!cmp.results[i].by.same)
+		if (cmp.results[i].what != FIGURE_COUNT ||
+		    !cmp.results[i].by.same)
 			v[n++] = figures_find(&cmp.results[i].by,
 			    COMPARE_ALPHA / (double)cmp.nresults) - 1;
 	qsort(v, n, sizeof(*v), by_value);
@@ -516,6 +517,16 @@ put_all(const struct reader *rd, int all)
 	json_end();
 }
 
+/* Results of a group begin with that one.  Times of 0 ns are not compared. */
+static int
+is_compared(size_t first)
+{
+	const struct result *r = &cmp.results[first];
+
+	return first < cmp.nresults && (!cmp.pairs || r->what == FIGURE_TIME ||
+	    r->change != NULL);
+}
+
 void
 compare_runs(struct reader *rd, struct groups *g, int pairs, int all,
     uint64_t (*read)(struct reader *))
@@ -530,7 +541,7 @@ compare_runs(struct reader *rd, struct groups *g, int pairs, int all,
 	for (i = 0; i < cmp.groups.nrows; i++) {
 		n = cmp.nresults;
 		compare_group(i);
-		cmp.ncompared += cmp.nresults > n;
+		cmp.ncompared += is_compared(n);
 	}
 	if (cmp.nresults > 0)
 		find_changes();
