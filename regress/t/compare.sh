@@ -52,6 +52,8 @@ for i in 1 2 3 4 5; do
 	unset LOOPS
 done
 run lossy lossy 1 1 old 7
+run mine m 1 1 'look (a)'
+run other m 1 1 'look (b)'
 cd "$T" || exit 1
 compare=$TOP/regress/shared/compare.py
 
@@ -115,6 +117,12 @@ expect 0 '^half of the tests would have found a change of .* %: record 5 runs' \
 expect 0 '^run time: 0.* s before, 0.* s after: from 0.9.* to 1.*times as long' \
     utctl stat -d $before b1 b2 b3 b4
 expect 0 '0 of 0 groups compared: nothing is known' utctl stat -e none -C a1 b1
+# Functions of another program are other ones.
+utctl stat -C mine other >out 2>err || fail "names"
+grep -q 'gone and new may be the same: name the program equally' err ||
+    fail "names: $(cat err)"
+utctl stat $before slow1 slow2 slow3 slow4 >out 2>err || fail "stat"
+[ ! -s err ] || fail "names: $(cat err)"
 
 # Each run is selected from by itself.
 expect 0 '4 of 4 groups compared: none' utctl stat -C a1 -b +1ms -e '*ner*' -e \

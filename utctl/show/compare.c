@@ -62,7 +62,8 @@ static struct {
 	int		 pairs;		/* groups are of pairs */
 	int64_t		 begin, end;	/* the run that is read: ns */
 	struct compared_run runs[2 * COMPARE_RUNS];
-	struct figure	 took[2 * COMPARE_RUNS][FIGURES]; /* ns; first of each */
+	/* The first of each is how many ns the run took. */
+	struct figure	 took[2 * COMPARE_RUNS][FIGURES];
 	struct groups	 groups;	/* each has FIGURES of all runs */
 	const struct groups *names;	/* by what they are grouped */
 	struct result	*results;
@@ -392,7 +393,8 @@ found_change(void)
 	if ((v = calloc(cmp.nresults + 1, sizeof(*v))) == NULL)
 		die_errno("malloc");
 	for (i = 0; i < cmp.nresults; i++)
-		if (!cmp.results[i].by.same)
+		if (cmp.results[i].what != FIGURE_COUNT ||
+		    !cmp.results[i].by.same)
 			v[n++] = figures_find(&cmp.results[i].by,
 			    COMPARE_ALPHA / (double)cmp.nresults) - 1;
 	qsort(v, n, sizeof(*v), by_value);
@@ -516,6 +518,16 @@ put_all(const struct reader *rd, int all)
 	json_end();
 }
 
+/* Results of a group begin with that one.  Times of 0 ns are not compared. */
+static int
+is_compared(size_t first)
+{
+	const struct result *r = &cmp.results[first];
+
+	return first < cmp.nresults && (!cmp.pairs || r->what == FIGURE_TIME ||
+	    r->change != NULL);
+}
+
 void
 compare_runs(struct reader *rd, struct groups *g, int pairs, int all,
     uint64_t (*read)(struct reader *))
@@ -530,7 +542,7 @@ compare_runs(struct reader *rd, struct groups *g, int pairs, int all,
 	for (i = 0; i < cmp.groups.nrows; i++) {
 		n = cmp.nresults;
 		compare_group(i);
-		cmp.ncompared += cmp.nresults > n;
+		cmp.ncompared += is_compared(n);
 	}
 	if (cmp.nresults > 0)
 		find_changes();

@@ -58,8 +58,8 @@ struct measured {
 /* One run's figure, and how much it differs between the blocks of the run. */
 struct figure {
 	double		 value;		/* 0: unknown, or there is no event */
-	double		 spread;	/* of blocks, as a part of the value */
-	double		 error;		/* of the value itself, at least */
+	double		 spread;	/* blocks differ by that part */
+	double		 error;		/* value is as uncertain, at least */
 	size_t		 nblocks;	/* 0: too few to know the spread */
 };
 
@@ -68,7 +68,7 @@ struct difference {
 	double		 before, after;	/* geometric means of the figures */
 	double		 factor, low, high;	/* low is 0: limits unknown */
 	double		 p;		/* chance makes one as large */
-	double		 error, df;	/* of the factor's logarithm */
+	double		 error, df;	/* factor's logarithm: t-test */
 	int		 apart;		/* the runs of both sides are */
 	int		 same;		/* the runs of each side are */
 };
