@@ -340,11 +340,14 @@ const greatest = (list, n) => list.sort((a, b) => a.early - b.early ||
 
 const sum = v => v.reduce((a, b) => a + b, 0);
 
-/* Events that change together are one; samples of allocations are no calls. */
+/*
+ * Events that change together are one.  Samples of allocations are no calls,
+ * and modules are the tracer's.
+ */
 function rateChanges(n) {
 	const all = [], best = [];
 	for (const e of D.by_event.filter(x => x.slots && x.events > 50 &&
-	    !/^libc:.*_sample$/.test(x.name))) {
+	    !/^ut:|^libc:.*_sample$/.test(x.name))) {
 		const s = coarse(e.slots, 64), per = 4 * s.slot / 1e9;
 		all.push(...changes(s.sums.slice(0, -1), 4, s.slot, (l, r) => {
 			const a = sum(l), b = sum(r);
@@ -409,7 +412,8 @@ function growth() {
 	    `${at(best.begin, D.length / 64)} to ` +
 	    `${at(Math.min(best.end, D.length), D.length / 64)} the heap of ` +
 	    `${process(best.h, best.h.name)} grew from ` +
-	    `${about(best.h)}${bytes(best.from)} to ${bytes(best.to)}` }];
+	    `${about(best.h)}${bytes(best.from)} to ` +
+	    `${about(best.h)}${bytes(best.to)}` }];
 }
 
 function whatChanged() {
@@ -526,6 +530,9 @@ function findings() {
  * The sections.
  */
 
+const lostToo = D.losses.length > 0 ? ' Or they were among the events that ' +
+    'were lost.' : '';
+
 function recorded() {
 	const names = new Map(), clocks = new Map();
 	for (const t of D.tracks.filter(x => x.events > 0)) {
@@ -632,7 +639,8 @@ function pairs() {
 	if (D.pairs.length === 0)
 		return section('pairs', 'Pairs', dim('No pairs of events: ' +
 		    'put spans into the program (UT_SPAN), record functions ' +
-		    '(record -w func), or name the pairs with -D begin,end.'));
+		    '(record -w func), or name the pairs with -D begin,end.' +
+		    lostToo));
 	section('pairs', 'How long pairs took',
 	    D.unended + D.unbegun + D.left_out > 0 ? dim(count(D.unended) +
 	    ` begun and not ended, ${count(D.unbegun)} ended and not begun, ` +
@@ -735,7 +743,7 @@ function show(b, e, track) {
 	const t = T.tracks.find(v => v.i === track);
 	const len = Math.max(20, (e - b) * 1.4);
 	T.x = 0.5;
-	T.y = t ? t.y + HEAD + 4 + ROW * Math.max(0, t.rows.findIndex(r =>
+	T.y = t ? t.y + HEAD + 7 + ROW * Math.max(0, t.rows.findIndex(r =>
 	    r.some(v => v.b === b && v.e === e))) : 0;
 	T.on = true;
 	T.mark = { b: b, e: e, track: track };
@@ -1069,8 +1077,8 @@ function timeline() {
 
 function lockTables() {
 	if (!D.locks || D.locks.length === 0)
-		return section('locks', 'Locks', dim('No locks were taken' +
-		    (D.locks ? '.' : ', or not recorded: record -w pthread.')));
+		return section('locks', 'Locks', dim('No events of locks: ' +
+		    'record them with record -w pthread.' + lostToo));
 	section('locks', 'Locks', D.locks_known ? null : say('Not all is ' +
 	    'known: ' + leftOut(D.locks_left_out, 'waits and holds') + '.',
 	    'lost'), table('By lock; contended: when another thread had it', [
@@ -1239,9 +1247,11 @@ function levels(h) {
 
 function heaps() {
 	if (!D.heap || D.heap.length === 0)
-		return section('heap', 'Heap', dim('No allocations: record ' +
-		    'them with record -w malloc, or with all their callers, ' +
-		    '-g -w malloc.'));
+		return section('heap', 'Heap', dim(D.heap_nobody ?
+		    'Not known: the trace does not say which process an ' +
+		    'allocation is of.' : 'No allocations: record them with ' +
+		    'record -w malloc, or with all their callers, ' +
+		    '-g -w malloc.' + lostToo));
 	section('heap', 'Heap over time', D.nheaps > D.heap.length ? say(
 	    `The ${D.heap.length} greatest of ${count(D.nheaps)} processes.`) :
 	    null, ...D.heap.map(h => {
