@@ -413,7 +413,8 @@ function growth() {
 	    `${at(Math.min(best.end, D.length), D.length / 64)} the heap of ` +
 	    `${process(best.h, best.h.name)} grew from ` +
 	    `${about(best.h)}${bytes(best.from)} to ` +
-	    `${about(best.h)}${bytes(best.to)}` }];
+	    `${about(best.h)}${bytes(best.to)}, by ${bytes(best.up /
+	    (best.end - best.begin + D.slot) * 1e9)} a second` }];
 }
 
 function whatChanged() {
