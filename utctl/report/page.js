@@ -727,9 +727,12 @@ const HEAD = 26, ROW = 15, AXIS = 18;
 const T = { t0: 0, t1: Math.max(1, D.length), x: 0.5, y: 0, top: 1,
     on: false };	/* has a place been chosen, by whatever? */
 
+/* The shortest time that is shown: numbers of ns are exact to so much. */
+const LEAST = Math.max(20, D.length * Math.pow(2, -44));
+
 function zoom(factor, x) {
 	const c = T.t0 + (T.t1 - T.t0) * x, len = Math.min(Math.max(1,
-	    D.length) * 1.02, Math.max(20, (T.t1 - T.t0) * factor));
+	    D.length) * 1.02, Math.max(LEAST, (T.t1 - T.t0) * factor));
 	move(c - len * x, len);
 }
 
@@ -742,7 +745,7 @@ function move(t0, len) {
 /* Show that time, of that thread, and a little around it. */
 function show(b, e, track) {
 	const t = T.tracks.find(v => v.i === track);
-	const len = Math.max(20, (e - b) * 1.4);
+	const len = Math.max(LEAST, (e - b) * 1.4);
 	T.x = 0.5;
 	T.y = t ? t.y + HEAD + 7 + ROW * Math.max(0, t.rows.findIndex(r =>
 	    r.some(v => v.b === b && v.e === e))) : 0;
@@ -775,7 +778,16 @@ function tick(len, width) {
 	return [1, 2, 5, 10].map(v => v * p).find(v => v >= least);
 }
 
-function hatch(c, x, y, w, h, style) {
+/* The part of a bar that is seen, which may be far longer: x, and width. */
+function seen(x, w) {
+	const from = Math.max(x, -6);
+	return [from, Math.min(x + w, T.canvas.clientWidth + 6) - from];
+}
+
+function hatch(c, left, y, length, h, style) {
+	const [x, w] = seen(left, length);
+	if (w <= 0)
+		return;
 	c.save();
 	c.beginPath();
 	c.rect(x, y, w, h);
@@ -790,7 +802,8 @@ function hatch(c, x, y, w, h, style) {
 	c.restore();
 }
 
-function drawBar(c, b, x, y, w) {
+function drawBar(c, b, left, y, length) {
+	const [x, w] = seen(left, length);
 	const fill = colour(['c4', 'c1', 'c2', 'c3', 'c6'][b.what % 5]);
 	const h = ROW - 2;
 	if (b.row === WAIT) {
@@ -888,7 +901,9 @@ function drawInstants(c, px) {
 function drawAxis(c, px, width) {
 	const step = tick(T.t1 - T.t0, width);
 	c.clearRect(0, 0, width, AXIS);
-	for (let t = Math.ceil(T.t0 / step) * step; t <= T.t1; t += step) {
+	const first = Math.ceil(T.t0 / step) * step;
+	for (let i = 0; i <= (T.t1 - first) / step; i++) {
+		const t = first + i * step;
 		c.fillStyle = colour('line');
 		c.fillRect(px(t), 0, 1, T.view);
 		c.fillStyle = colour('dim');
