@@ -154,6 +154,8 @@ for a in sys.argv[5:]:
         page = a
         b.open(1280, 800)
         text = b.js("document.querySelector('header').innerText")
+        b.js("""D.slowest.forEach(s => show(s.begin, s.begin + s.took,
+            s.track)); for (let i = 0; i < 70; i++) zoom(0.5, 0.5); tell()""")
         assert not b.wrong(), (a, b.wrong())
         b.seen = []
     else:

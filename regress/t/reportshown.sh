@@ -62,5 +62,11 @@ c_0 0 2 9999 1 3/' "$T/in" >"$T/in2"
 page_of changelost <"$T/in2"
 set -- "$@" "$T/changelost.html" 'Changes: not known for times near those'
 
+# A clock that was set: lines and bars of years, of which ns are seen.
+page_of years <<-END
+	c_0 0 1 1795738600 0 0 0 1 5 1 2 5 0 1795738564 5 1 1795738564 5
+END
+set -- "$@" "$T/years.html" 'Slowest: p:x took '
+
 HOME=$T/home timeout 100 python3 shared/browser.py "$@" 2>"$T/err" ||
     fail "$(cat "$T/err")"

@@ -340,11 +340,14 @@ const greatest = (list, n) => list.sort((a, b) => a.early - b.early ||
 
 const sum = v => v.reduce((a, b) => a + b, 0);
 
-/* Events that change together are one; samples of allocations are no calls. */
+/*
+ * Events that change together are one.  Samples of allocations are no calls,
+ * and modules are the tracer's.
+ */
 function rateChanges(n) {
 	const all = [], best = [];
 	for (const e of D.by_event.filter(x => x.slots && x.events > 50 &&
-	    !/^libc:.*_sample$/.test(x.name))) {
+	    !/^ut:|^libc:.*_sample$/.test(x.name))) {
 		const s = coarse(e.slots, 64), per = 4 * s.slot / 1e9;
 		all.push(...changes(s.sums.slice(0, -1), 4, s.slot, (l, r) => {
 			const a = sum(l), b = sum(r);
@@ -409,7 +412,9 @@ function growth() {
 	    `${at(best.begin, D.length / 64)} to ` +
 	    `${at(Math.min(best.end, D.length), D.length / 64)} the heap of ` +
 	    `${process(best.h, best.h.name)} grew from ` +
-	    `${about(best.h)}${bytes(best.from)} to ${bytes(best.to)}` }];
+	    `${about(best.h)}${bytes(best.from)} to ` +
+	    `${about(best.h)}${bytes(best.to)}, by ${bytes(best.up /
+	    (best.end - best.begin + D.slot) * 1e9)} a second` }];
 }
 
 function whatChanged() {
@@ -526,6 +531,9 @@ function findings() {
  * The sections.
  */
 
+const lostToo = D.losses.length > 0 ? ' Or they were among the events that ' +
+    'were lost.' : '';
+
 function recorded() {
 	const names = new Map(), clocks = new Map();
 	for (const t of D.tracks.filter(x => x.events > 0)) {
@@ -632,7 +640,8 @@ function pairs() {
 	if (D.pairs.length === 0)
 		return section('pairs', 'Pairs', dim('No pairs of events: ' +
 		    'put spans into the program (UT_SPAN), record functions ' +
-		    '(record -w func), or name the pairs with -D begin,end.'));
+		    '(record -w func), or name the pairs with -D begin,end.' +
+		    lostToo));
 	section('pairs', 'How long pairs took',
 	    D.unended + D.unbegun + D.left_out > 0 ? dim(count(D.unended) +
 	    ` begun and not ended, ${count(D.unbegun)} ended and not begun, ` +
@@ -718,9 +727,12 @@ const HEAD = 26, ROW = 15, AXIS = 18;
 const T = { t0: 0, t1: Math.max(1, D.length), x: 0.5, y: 0, top: 1,
     on: false };	/* has a place been chosen, by whatever? */
 
+/* The shortest time that is shown: numbers of ns are exact to so much. */
+const LEAST = Math.max(20, D.length * Math.pow(2, -44));
+
 function zoom(factor, x) {
 	const c = T.t0 + (T.t1 - T.t0) * x, len = Math.min(Math.max(1,
-	    D.length) * 1.02, Math.max(20, (T.t1 - T.t0) * factor));
+	    D.length) * 1.02, Math.max(LEAST, (T.t1 - T.t0) * factor));
 	move(c - len * x, len);
 }
 
@@ -733,9 +745,9 @@ function move(t0, len) {
 /* Show that time, of that thread, and a little around it. */
 function show(b, e, track) {
 	const t = T.tracks.find(v => v.i === track);
-	const len = Math.max(20, (e - b) * 1.4);
+	const len = Math.max(LEAST, (e - b) * 1.4);
 	T.x = 0.5;
-	T.y = t ? t.y + HEAD + 4 + ROW * Math.max(0, t.rows.findIndex(r =>
+	T.y = t ? t.y + HEAD + 7 + ROW * Math.max(0, t.rows.findIndex(r =>
 	    r.some(v => v.b === b && v.e === e))) : 0;
 	T.on = true;
 	T.mark = { b: b, e: e, track: track };
@@ -766,7 +778,16 @@ function tick(len, width) {
 	return [1, 2, 5, 10].map(v => v * p).find(v => v >= least);
 }
 
-function hatch(c, x, y, w, h, style) {
+/* The part of a bar that is seen, which may be far longer: x, and width. */
+function seen(x, w) {
+	const from = Math.max(x, -6);
+	return [from, Math.min(x + w, T.canvas.clientWidth + 6) - from];
+}
+
+function hatch(c, left, y, length, h, style) {
+	const [x, w] = seen(left, length);
+	if (w <= 0)
+		return;
 	c.save();
 	c.beginPath();
 	c.rect(x, y, w, h);
@@ -781,7 +802,8 @@ function hatch(c, x, y, w, h, style) {
 	c.restore();
 }
 
-function drawBar(c, b, x, y, w) {
+function drawBar(c, b, left, y, length) {
+	const [x, w] = seen(left, length);
 	const fill = colour(['c4', 'c1', 'c2', 'c3', 'c6'][b.what % 5]);
 	const h = ROW - 2;
 	if (b.row === WAIT) {
@@ -879,7 +901,9 @@ function drawInstants(c, px) {
 function drawAxis(c, px, width) {
 	const step = tick(T.t1 - T.t0, width);
 	c.clearRect(0, 0, width, AXIS);
-	for (let t = Math.ceil(T.t0 / step) * step; t <= T.t1; t += step) {
+	const first = Math.ceil(T.t0 / step) * step;
+	for (let i = 0; i <= (T.t1 - first) / step; i++) {
+		const t = first + i * step;
 		c.fillStyle = colour('line');
 		c.fillRect(px(t), 0, 1, T.view);
 		c.fillStyle = colour('dim');
@@ -1069,8 +1093,8 @@ function timeline() {
 
 function lockTables() {
 	if (!D.locks || D.locks.length === 0)
-		return section('locks', 'Locks', dim('No locks were taken' +
-		    (D.locks ? '.' : ', or not recorded: record -w pthread.')));
+		return section('locks', 'Locks', dim('No events of locks: ' +
+		    'record them with record -w pthread.' + lostToo));
 	section('locks', 'Locks', D.locks_known ? null : say('Not all is ' +
 	    'known: ' + leftOut(D.locks_left_out, 'waits and holds') + '.',
 	    'lost'), table('By lock; contended: when another thread had it', [
@@ -1239,9 +1263,11 @@ function levels(h) {
 
 function heaps() {
 	if (!D.heap || D.heap.length === 0)
-		return section('heap', 'Heap', dim('No allocations: record ' +
-		    'them with record -w malloc, or with all their callers, ' +
-		    '-g -w malloc.'));
+		return section('heap', 'Heap', dim(D.heap_nobody ?
+		    'Not known: the trace does not say which process an ' +
+		    'allocation is of.' : 'No allocations: record them with ' +
+		    'record -w malloc, or with all their callers, ' +
+		    '-g -w malloc.' + lostToo));
 	section('heap', 'Heap over time', D.nheaps > D.heap.length ? say(
 	    `The ${D.heap.length} greatest of ${count(D.nheaps)} processes.`) :
 	    null, ...D.heap.map(h => {

@@ -29,7 +29,7 @@
 
 #define MOST	200000		/* parts of graphs: others are their parents' */
 
-#define FUNCTIONS	3		/* that the head names */
+#define FUNCTIONS	3		/* in the head */
 
 /* CPU time of a function itself. */
 struct cpu_function {

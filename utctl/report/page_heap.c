@@ -87,7 +87,7 @@ use_by_bytes(const void *a, const void *b)
 	return (x->bytes < y->bytes) - (x->bytes > y->bytes);
 }
 
-/* Those of the peak, and those of the end that are not among them. */
+/* Put callers of the peak, and those of the end that are not among them. */
 static void
 put_callers(struct heap *h)
 {
@@ -214,6 +214,7 @@ page_heap(struct reader *rd, char **dirs)
 	processes_read(&run.processes, rd, dirs);
 	for (p = run.processes.first; p != NULL; p = p->next)
 		heap_end(&run, (struct heap *)p);
+	json_bool("heap_nobody", run.processes.unknown);
 	if (!run.processes.unknown)
 		put_heaps();
 	heap_free(&run);
