@@ -71,7 +71,7 @@ struct top_view {
 /* top_read.c: the files of the directory, of so many bytes a second. */
 void	 top_read_init(void);
 void	 top_read_pair(const char *);	/* -D's; NULL: -d */
-void	 top_read_pairs(void);		/* as -d, from now on */
+void	 top_read_pairs(void);		/* -d from now on */
 void	 top_read_begin(const char *, uint64_t);
 /*
  * Read what is new.  Pairs wait for events that may be so many ns late, unless
