@@ -44,7 +44,7 @@ struct top_sums {
 	double		 events;
 	uint64_t	 bytes, read, lost, packets_lost;
 	int64_t		 ns;		/* the length */
-	int64_t		 pairs_ns;	/* the time that pairs are of */
+	int64_t		 pairs_ns;	/* the time that pairs are of, or 0 */
 	int		 pairing;	/* pairs are read */
 	int		 partly;	/* pairs are those of single packets */
 };
