@@ -127,9 +127,8 @@ set -- $(sums)
 [ "$1" -gt 190000 ] && [ "$1" -lt 210000 ] || fail "$1 of 200100"
 
 # A recording that has a utd of its own, which ends; it needs no name.
-(utctl record -o "$T/r" -- sh -c "./prog/pairs; sleep 4; ./prog/pairs; sleep 1" \
-    >"$T/record" 2>&1) &
-CHILDREN="$CHILDREN $!"
+background utctl record -o "$T/r" -- \
+    sh -c './prog/pairs; sleep 4; ./prog/pairs; sleep 1' >"$T/record" 2>&1
 until_ok [ -d "$T/r/ust" ] ||
     fail "no recording: $(cat "$T/record")"
 utctl top -bd >"$T/text" 2>"$T/err" || fail "top: $(cat "$T/err")"

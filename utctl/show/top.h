@@ -44,7 +44,7 @@ struct top_sums {
 	double		 events;
 	uint64_t	 bytes, read, lost, packets_lost;
 	int64_t		 ns;		/* the length */
-	int64_t		 pairs_ns;	/* the time that pairs are of */
+	int64_t		 pairs_ns;	/* the time that pairs are of, or 0 */
 	int		 pairing;	/* pairs are read */
 	int		 partly;	/* pairs are those of single packets */
 };
@@ -71,7 +71,7 @@ struct top_view {
 /* top_read.c: the files of the directory, of so many bytes a second. */
 void	 top_read_init(void);
 void	 top_read_pair(const char *);	/* -D's; NULL: -d */
-void	 top_read_pairs(void);		/* as -d, from now on */
+void	 top_read_pairs(void);		/* -d from now on */
 void	 top_read_begin(const char *, uint64_t);
 /*
  * Read what is new.  Pairs wait for events that may be so many ns late, unless

@@ -152,8 +152,9 @@ put_table(const char *array, const struct top_view *v,
 	}
 	rows_put(&t, array, n, put_row, &c);
 	if (!json_on && v->by == TOP_PAIR && n == 0 && v->filter[0] == '\0')
-		puts(ss->pairing ? "no pair has ended: pairs are events "
-		    "x_begin and x_end, or those of -D" :
+		puts(ss->partly ? "no pair has ended in the packets that were "
+		    "read: see -r" : ss->pairs_ns > 0 ? "no pair has ended: "
+		    "pairs are events x_begin and x_end, or those of -D" :
 		    "pairs are read from now on");
 	free(c.rows);
 }

@@ -76,7 +76,7 @@ caught(int sig)
 	errno = saved;
 }
 
-/* What is written goes on after a signal; poll does not.  No signal nests. */
+/* Writing goes on after a signal, poll does not.  No signal nests. */
 static void
 catch(int sig)
 {
