@@ -156,6 +156,7 @@ for pager in 'read x; echo P:' \
 done
 
 # Reading that takes long says how far it is, on a terminal, and then no more.
+recorded -m block -e 'work:*' -- ./prog/pairs 400000
 ERR=tty
 export ERR
 for STOP in 0.02 0.04 0.06 0.08 0.1 0.15 0.2 0.3 0; do
