@@ -147,14 +147,16 @@ pager_start(void)
 	const char *command = pager_command();
 	int fds[2];
 
-	if (command == NULL || pipe(fds) == -1)
+	if (command == NULL)
+		return;
+	complaints = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (pipe(fds) == -1)
 		return;
 	if ((pager = fork()) == 0) {
 		close(fds[1]);
 		become(fds[0], command);
 	}
 	if (pager > 0) {
-		complaints = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
 		(void)dup2(fds[1], STDOUT_FILENO);
 		if (isatty(STDERR_FILENO))
 			(void)dup2(fds[1], STDERR_FILENO);
