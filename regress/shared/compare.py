@@ -154,7 +154,8 @@ def differ(before, after):
     return {"factor": math.exp(by), "before": math.exp(a[1]),
         "after": math.exp(b[1]), "p": tail(abs(by) / math.sqrt(v), df),
         "df": df, "error": math.sqrt(v), "apart": apart,
-        "same": min(m, n) >= 3 and a[2] == b[2] == 0}
+        "same": min(m, n) >= 3 and min(a[0]) == max(a[0]) and
+            min(b[0]) == max(b[0])}
 
 def counts(want, g, before, after):
     n, rate = (differ([r[w] for r in before], [r[w] for r in after])
@@ -162,7 +163,8 @@ def counts(want, g, before, after):
     if n is None:
         return
     if min(len(before), len(after)) >= 3:
-        n["apart"] = n["same"] and abs(n["after"] - n["before"]) >= 15.99
+        n["apart"] = n["same"] and abs(n["after"] - n["before"]) >= 15.99 and \
+            (min(len(before), len(after)) >= 6 or n["apart"])
         rate["apart"] = False
         want[g, "count"] = n
         if not n["same"] or n["before"] != n["after"]:

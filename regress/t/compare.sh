@@ -109,6 +109,9 @@ utctl stat -d $before -C odd third1 third2 third3 third4 third5 >out ||
     fail "odd"
 grep -q '^slower .* time us  p:inner$' out || fail "odd: $(cat out)"
 utctl stat -d -C a1 -C a2 -C a3 more1 more2 more3 >out || fail "more"
+grep -q 'p:inner$' out && fail "few are equal by chance: $(cat out)"
+utctl stat -d -C a1 -C a2 -C a3 -C a1 -C a2 -C a3 more1 more2 more3 more1 \
+    more2 more3 >out || fail "more"
 grep -q '^ *more  *1.027  *-  *-  *1500  *1540  *calls  p:inner$' out ||
     fail "more: $(cat out)"
 # What could have been found, and what is not known.

@@ -35,6 +35,7 @@
 #define LEAST_FEW	2.0		/* with fewer than COMPARE_FEW runs */
 #define LEAST_NS	50		/* recording a pair costs that */
 #define LEAST_NEW	16
+#define EQUAL_RUNS	6		/* runs that no chance makes equal */
 #define ENOUGH		5		/* runs of a side are */
 #define MOST		9		/* a greater change is hopeless */
 
@@ -215,18 +216,21 @@ side_events(size_t g, int after, double *least, double *most)
 /*
  * A longer run has more events, and one on a faster machine more in a second:
  * where few runs cannot tell that, the smaller one of both changes counts.
- * Equal numbers in all runs of a side are no chance; if they are equal in all
- * runs, the rates tell how long the runs took, and nothing else.
+ * Equal numbers in all of many runs of a side are no chance, but a few runs may
+ * have the same of two.  If they are equal in all runs, the rates tell how long
+ * the runs took, and nothing else.
  */
 static void
 compare_counts(size_t g)
 {
+	const int many = cmp.n[0] >= EQUAL_RUNS && cmp.n[1] >= EQUAL_RUNS;
 	struct difference n, rate, *d;
 
 	if (!differ(g, FIGURE_COUNT, &n) || !differ(g, FIGURE_RATE, &rate))
 		return;
 	if (least_factor() == LEAST) {
-		n.apart = n.same && fabs(n.after - n.before) >= LEAST_NEW;
+		n.apart = n.same && (many || n.apart) &&
+		    fabs(n.after - n.before) >= LEAST_NEW;
 		if (n.same)
 			n.low = n.high = 0;
 		rate.apart = 0;

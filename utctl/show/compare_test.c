@@ -292,7 +292,8 @@ figures_differ(const struct figure *a, size_t na, const struct figure *b,
 		d->low = exp(by - limit);
 		d->high = exp(by + limit);
 	}
-	d->same = !few && before.between == 0 && after.between == 0;
+	d->same = !few && before.x[0] == before.x[na - 1] &&
+	    after.x[0] == after.x[nb - 1];
 	return 1;
 }
 
