@@ -110,22 +110,26 @@ report_unlisted(const struct record *r)
 		say_left("a program", (uint64_t)pid, 0);
 }
 
-/* Say which programs run in the background: utctl does not wait for them. */
+/*
+ * Say which programs run in the background: utctl does not wait for them.  A
+ * process is two programs to utd if it has two libuts.
+ */
 static void
 report_left(const struct record *r, const struct row *session)
 {
 	const struct row *a, *first = NULL;
-	unsigned int n = 0;
+	int others = 0;
 
 	for (a = session->child; a != NULL; a = a->next) {
 		if (strcmp(a->what, "program") != 0 ||
 		    ut_dead((pid_t)row_num(a, "pid")))
 			continue;
-		if (n++ == 0)
+		if (first == NULL)
 			first = a;
+		others |= row_num(a, "pid") != row_num(first, "pid");
 	}
-	if (n > 0)
-		say_left(row_str(first, "name"), row_num(first, "pid"), n > 1);
+	if (first != NULL)
+		say_left(row_str(first, "name"), row_num(first, "pid"), others);
 	else if (r->preload != NULL)
 		report_unlisted(r);
 }
