@@ -38,7 +38,7 @@ accept	EMFILE ECONNABORTED EAGAIN EINTR: accept accept4
 socket	EMFILE ENFILE ENOMEM: socket socketpair pipe epoll_create1 epoll_ctl
 	signalfd fcntl* dup2 bind listen getsockopt setsockopt
 connect	ECONNREFUSED EINTR EAGAIN EACCES: connect
-fork	EAGAIN ENOMEM: fork execv execvp pthread_create/NUMBER
+fork	EAGAIN ENOMEM: fork execl execv execvp pthread_create/NUMBER
 wait	EINTR: poll pselect epoll_wait nanosleep waitpid sem_wait
 close	EINTR EIO: close/AFTER closedir/AFTER
 syscall	ENOSYS EPERM EINTR: syscall
@@ -48,15 +48,16 @@ END
 }
 
 # What cannot fail as it is called, only lacks memory (see nomem), prints (see
-# printed), or has nothing to do with the system.
+# printed), is of terminals or numbers, or has nothing to do with the system.
 never='(mem|str|stp|exp|sig|pthread_(at|cond|getcpu|key|mutex|set|sig)|dl).*
 .*(printf|scanf|alloc|sort|sqrt|time(_r)?)|sem_(close|post|trywait)|f?put.*
 __(errno|ctype|cxa|gmon|libc|prog|tls|sysconf|register|isoc|stack).*|_dl_.*
 __(.*printf|mem.*|st[rp].*|fdelt|explicit.*)_chk|_(exit|ITM.*)|(at)?exit|abort
 pthread_(self|kill|detach)|get(e?[ug]id|pid|env|auxval|opt|c)|opt.*|std.*|is.*
 program_inv.*|_*environ|fnmatch|free|umask|uname|sysconf|prctl|kill|raise|dirfd
-sched_.*|setitimer|adjtimex|shutdown|setenv|tolower|(open|sys)log|[fl]seek.*
-ftello.*|ferror|fileno|ungetc|rewind(dir)?'
+sched_.*|tc.*|setitimer|adjtimex|shutdown|set(env|locale|vbuf)|tolower
+(open|sys)log|[fl]seek.*|l?(log|gamma)(1p)?|f?pow|fm(ax|in)|frexp|hypot|ioctl
+nl_langinfo|getpgrp|ftello.*|ferror|fileno|ungetc|rewind(dir)?'
 
 # With _FORTIFY_SOURCE, functions have two more names.
 calls | awk -F '[ \t:]+' '
