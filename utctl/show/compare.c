@@ -167,11 +167,16 @@ read_run(struct reader *all, size_t run, struct groups *g,
  * Which differences are significant.
  */
 
+static int
+are_few(void)
+{
+	return cmp.n[0] < COMPARE_FEW || cmp.n[1] < COMPARE_FEW;
+}
+
 static double
 least_factor(void)
 {
-	return cmp.n[0] < COMPARE_FEW || cmp.n[1] < COMPARE_FEW ? LEAST_FEW :
-	    LEAST;
+	return are_few() ? LEAST_FEW : LEAST;
 }
 
 static void
@@ -228,7 +233,7 @@ compare_counts(size_t g)
 
 	if (!differ(g, FIGURE_COUNT, &n) || !differ(g, FIGURE_RATE, &rate))
 		return;
-	if (least_factor() == LEAST) {
+	if (!are_few()) {
 		n.apart = n.same && (many || n.apart) &&
 		    fabs(n.after - n.before) >= LEAST_NEW;
 		if (n.same)
@@ -418,7 +423,7 @@ put_none(void)
 		printf("nothing is known\n");
 		return;
 	}
-	if (least_factor() > LEAST) {
+	if (are_few()) {
 		printf("none differs by more than %.0f %%\nfewer than %d runs "
 		    "of a side cannot tell smaller differences: record %d of "
 		    "each side, in turn\n", 100 * LEAST_FEW, COMPARE_FEW,
