@@ -277,7 +277,7 @@ ut_shared_head(const struct writer *w, const struct region *rg, uint16_t id,
 	return p + rg->wholen;
 }
 
-/* Where the writer's event begins in the sub-buffer, or the sub-buffer does. */
+/* The offset of the writer's event; 0 until it is known to have room. */
 static uint32_t
 event_at(const struct writer *w, const struct region *rg)
 {

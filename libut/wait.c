@@ -215,8 +215,9 @@ ut_wait(struct space *s, struct region *rg)
 }
 
 /*
- * The writer has looked for the last time.  If others sleep, and nobody has
- * woken them since it stored 1, then that 1 is what it finds.
+ * The writer has looked for the last time.  It wakes others for what was freed
+ * before it stored 1.  If somebody has swapped 0 in since then, those who were
+ * woken do that when they have looked.
  */
 void
 ut_wait_end(const struct space *s, struct region *rg)

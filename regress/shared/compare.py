@@ -19,7 +19,7 @@ def make(dir, seed, slower, rare, other, discarded=0):
     now, body = 1000000000, b""
     def event(i, ns):
         nonlocal now, body
-        body += struct.pack("<HQ", i, now)
+        body += struct.pack("<IQ", i, now)
         now += int(ns * run)
     for i in range(int(os.environ.get("LOOPS", 1500))):
         event(0, 300)
@@ -38,8 +38,8 @@ def make(dir, seed, slower, rare, other, discarded=0):
             for e in ("_begin", "_end")] + [other]):
             f.write('event { name = "p:%s"; id = %d; stream_id = 0; };\n' %
                 (n, i))
-    half, middle = len(body) // 20 * 10, struct.unpack_from("<Q", body,
-        len(body) // 20 * 10 + 2)[0]
+    half = len(body) // 24 * 12
+    middle = struct.unpack_from("<Q", body, half + 4)[0]
     with open(dir + "/c_0", "wb") as f:
         for i, part, begin, end in ((0, body[:half], 1000000000, middle),
             (1, body[half:], middle, now)):

@@ -4,37 +4,14 @@
 # runs do not differ, and what was lost of a run is said.
 
 . ./common.sh
+. ./shared/rows.sh
 need python3
 
 # run NAME SEED SLOWER RARE OTHER [DISCARDED]
 run() {
 	name=$1
 	shift
-	python3 shared/compare.py make "$T/$name" "$@" <<-'END' ||
-	/* CTF 1.8 */
-	typealias integer { size = 16; align = 8; signed = false; } := u16;
-	typealias integer { size = 32; align = 8; signed = false; } := u32;
-	typealias integer { size = 64; align = 8; signed = false; } := u64;
-	trace {
-		major = 1; minor = 8; byte_order = le;
-		packet.header := struct {
-			u32 magic; u32 stream_id; u64 stream_instance_id;
-		};
-	};
-	clock { name = c; freq = 1000000000; };
-	typealias integer {
-		size = 64; align = 8; signed = false; map = clock.c.value;
-	} := ts;
-	stream {
-		id = 0;
-		packet.context := struct {
-			ts timestamp_begin; ts timestamp_end;
-			u64 content_size; u64 packet_size;
-			u64 packet_seq_num; u64 events_discarded;
-		};
-		event.header := struct { u16 id; ts timestamp; };
-	};
-	END
+	rows_metadata | python3 shared/compare.py make "$T/$name" "$@" ||
 	    fail "$name"
 }
 for i in 1 2 3 4; do

@@ -184,7 +184,7 @@ consumer(void)
 		bury(r);
 		consumer_turn(r);
 	}
-	/* Who was to be woken by one that is gone sleeps for its time. */
+	/* A thread whose waker is gone sleeps until its nap is over. */
 	while (writers_left() && !T->stopped) {
 		pass(r, SECOND, true);
 		if (T->jumps || T->dead[0] || T->dead[1])
