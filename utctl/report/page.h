@@ -207,7 +207,7 @@ void	 flame_site(struct flames *, const char *, const struct site *,
 	    uint64_t);
 /* Samples by stack. */
 void	 page_samples(struct reader *, char **);
-/* Which functions had the CPU, of samples that were read. */
+/* The functions that had the CPU, of samples that were read. */
 void	 page_put_cpu(void);
 
 /* page_heap.c, page_locks.c: read the traces again, and put what they find. */

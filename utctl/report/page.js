@@ -427,7 +427,7 @@ function whatChanged() {
 	return all.join('; ');
 }
 
-/* What was left out, as events were lost. */
+/* Pairs and locks that were left out, as events were lost. */
 const leftOut = (n, what) => 'events were lost' + (n > 0 ? `, and ${what} ` +
     `left out: ${count(n)}` : '');
 
@@ -946,7 +946,7 @@ function draw() {
 		c.fillRect(T.x * width, 0, 1, T.view);
 }
 
-/* What is under the crosshair, in words. */
+/* Say in words what is under the crosshair. */
 function tell() {
 	T.on = true;
 	const len = T.t1 - T.t0, t = T.t0 + len * T.x;

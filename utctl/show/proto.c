@@ -22,7 +22,7 @@
 #include "common/escape.h"
 #include "proto.h"
 
-/* Which kind of value follows a key. */
+/* The kind of value that follows a key. */
 enum { VARINT, FIXED, BYTES };
 
 static void

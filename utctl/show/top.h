@@ -58,7 +58,7 @@ struct top_session {
 	double		 used, buffers;
 };
 
-/* Which rows are printed. */
+/* The rows that are printed. */
 struct top_view {
 	enum top_by	 by;
 	unsigned int	 sort;		/* a column, below TOP_SORTS */
