@@ -23,7 +23,8 @@
  * utd, not the program, decides whether the counter can be trusted: see
  * utd/parent/want/clock_trust.c.  The read is not ordered with other
  * instructions, so it may be some ten nanoseconds early; waiting for all that
- * came before would cost as much as the system's own clock.
+ * came before would cost as much as the system's own clock.  Where the order of
+ * two threads' events matters more than that, there is ut_cycles_order.
  */
 
 #ifndef CLOCK_H
@@ -55,6 +56,11 @@ ut_cycles(void)
 	return __builtin_ia32_rdtsc();
 }
 
+/* A processor that lacks it has no counter that clock_trust.c accepts. */
+#if defined(__x86_64__) || defined(__SSE2__)
+#define UT_CYCLES_ORDER	"lfence"
+#endif
+
 /* Does the processor say that it counts at one rate, in any state? */
 static inline bool
 ut_cycles_invariant(void)
@@ -78,6 +84,8 @@ ut_cycles(void)
 	__asm__ __volatile__ ("mrs %0, cntvct_el0" : "=r" (v));
 	return v;
 }
+
+#define UT_CYCLES_ORDER	"isb"
 
 /* The architecture says that it is. */
 static inline bool
@@ -104,6 +112,21 @@ ut_cycles_invariant(void)
 	return false;
 }
 #endif
+
+#if !defined(UT_CYCLES_ORDER)
+#define UT_CYCLES_ORDER	""
+#endif
+
+/*
+ * The counter is read behind all that the thread has done.  Costs about as much
+ * as the read, so only events whose cause is in another thread have it: what
+ * was written before the other released a lock is the earlier event then.
+ */
+static inline void
+ut_cycles_order(void)
+{
+	__asm__ __volatile__ (UT_CYCLES_ORDER : : : "memory");
+}
 
 /* Programs may have another that leads to the same time: see clock.c. */
 #ifndef UT_GETTIME

@@ -59,6 +59,7 @@
 #define HAVE_C11	0
 #endif
 
+#include "common/clock.h"
 #include "ut.h"
 #include "wrap.h"
 
@@ -276,6 +277,7 @@ of_program(const void *caller)
 	kind##_result(const volatile void *lock, int result,		\
 	    const void *caller)						\
 	{								\
+		ut_cycles_order();					\
 		if (result == 0 || result == EOWNERDEAD)		\
 			RECORD(kind##_acquired, caller, lock);		\
 		else							\
@@ -362,6 +364,7 @@ wait_begin(const struct wait *w)
 static int
 wait_end(const struct wait *w, int result, int timeout)
 {
+	ut_cycles_order();
 	if (result == 0 || result == timeout || result == EOWNERDEAD ||
 	    result == ECANCELED) {
 		RECORD(cond_woken, w->caller, w->cond, w->lock, result);

@@ -62,7 +62,7 @@ sequence -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64
 sequence
 
 # Threads that contend: how many of each kind, and nobody has what is another's.
-traced "$T/locks" 500
+traced "$T/locks" 2000
 sed 's/.* pthread:\([a-z_]*\) .*/\1/' "$T/view.out" | sort | uniq -c |
     awk '{ print $1, $2 }' >"$T/got"
 diff "$T/record.out" "$T/got" || fail "not as many as the program has counted"
