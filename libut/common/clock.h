@@ -56,10 +56,12 @@ ut_cycles(void)
 	return __builtin_ia32_rdtsc();
 }
 
-/* A processor that lacks it has no counter that clock_trust.c accepts. */
-#if defined(__x86_64__) || defined(__SSE2__)
-#define UT_CYCLES_ORDER	"lfence"
-#endif
+/* Processors without the instruction have no counter that utd trusts. */
+#define UT_CYCLES_ORDER()						\
+	do {								\
+		if (__builtin_cpu_supports("sse2"))			\
+			__asm__ __volatile__ ("lfence" : : : "memory");	\
+	} while (0)
 
 /* Does the processor say that it counts at one rate, in any state? */
 static inline bool
@@ -85,7 +87,7 @@ ut_cycles(void)
 	return v;
 }
 
-#define UT_CYCLES_ORDER	"isb"
+#define UT_CYCLES_ORDER()	__asm__ __volatile__ ("isb" : : : "memory")
 
 /* The architecture says that it is. */
 static inline bool
@@ -114,7 +116,7 @@ ut_cycles_invariant(void)
 #endif
 
 #if !defined(UT_CYCLES_ORDER)
-#define UT_CYCLES_ORDER	""
+#define UT_CYCLES_ORDER()	((void)0)
 #endif
 
 /*
@@ -125,7 +127,7 @@ ut_cycles_invariant(void)
 static inline void
 ut_cycles_order(void)
 {
-	__asm__ __volatile__ (UT_CYCLES_ORDER : : : "memory");
+	UT_CYCLES_ORDER();
 }
 
 /* Programs may have another that leads to the same time: see clock.c. */
