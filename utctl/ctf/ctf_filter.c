@@ -34,7 +34,7 @@
 #define UT_NO_EVENTS
 #include "ut.h"
 
-#define NFIELDS	64		/* at most, in one expression */
+#define NFIELDS	(EXPR_MAX / 2)	/* at most, in one expression */
 
 /* A field that is named. */
 struct wanted {

@@ -223,6 +223,9 @@ fields_valid(struct ut_msg *m)
 	const uint32_t n = ut_msg_get_u32(m);
 	uint32_t i, k;
 
+	if (n == UINT32_MAX)
+		return invalid("names and labels of more than a message of %u "
+		    "bytes can hold", UT_MSG_MAX);
 	if (m->bad || n > FIELDS_MAX)
 		return invalid("%u fields, more than %d", n, FIELDS_MAX);
 	for (i = 0; i < n; i++) {
