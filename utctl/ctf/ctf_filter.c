@@ -40,7 +40,7 @@
 struct wanted {
 	uint8_t		 part;
 	uint8_t		 kind;		/* UT_KIND_ of the copy */
-	uint8_t		 flags;		/* its UT_F_ */
+	uint8_t		 flags;		/* UT_F_ of the copy */
 	size_t		 index;		/* in the part's struct */
 };
 
