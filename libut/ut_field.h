@@ -109,6 +109,9 @@
 #define UT_ENUM(enumeration, name)	\
 	(ut_num, name, #name, int, int32_t, UT_KIND_ENUM, UT_F_SIGNED, \
 	&ut_enum__##enumeration)
+#define UT_ENUM_OF(type, enumeration, name)	\
+	(ut_num, name, #name, type, type, UT_KIND_ENUM, UT_FLAGS(type), \
+	&ut_enum__##enumeration)
 #define UT_STR(name)	(ut_str, name, #name)
 #define UT_TEXT(name, n)	(ut_text, name, #name, n)
 #define UT_STRN(name)	(ut_strn, name, #name)
@@ -186,10 +189,11 @@
 	{ str, NULL, 0, UT_KIND_SEQ, (uint8_t)sizeof(type), flags, 0 },
 
 /*
- * No field takes more than 64 MB: the sum of sixteen cannot wrap a size_t,
- * and is too large for every sub-buffer, so the event is discarded.
+ * No field takes more than 16 MB: the sum of the 128 that utd accepts cannot
+ * wrap a size_t.  Such a field is too large for every sub-buffer, so the event
+ * is discarded.
  */
-#define UT_FIELD_MAX	((size_t)1 << 26)
+#define UT_FIELD_MAX	((size_t)1 << 24)
 
 static __inline__ size_t UT_HELPER
 ut_strlen(const char **s)
@@ -351,7 +355,8 @@ struct ut_view {
 	ut_enum__##name = { #name, ut_values__##name,			\
 		sizeof(ut_values__##name) / sizeof(ut_values__##name[0]) }; \
 	UT_SEMICOLON
-#define UT_VALUE(str, value)	{ str, value, value }
-#define UT_RANGE(str, low, high)	{ str, low, high }
+#define UT_VALUE(str, value)	{ str, (int64_t)(value), (int64_t)(value) }
+#define UT_RANGE(str, low, high)	{ str, (int64_t)(low), (int64_t)(high) }
+#define UT_AUTO(str)		{ str, 1, 0 }
 
 #endif /* UT_FIELD_H */

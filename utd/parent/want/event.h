@@ -44,7 +44,7 @@ struct event {
 	char		 name[];	/* the body follows */
 };
 
-#define FIELDS_MAX	16	/* in an event */
+#define FIELDS_MAX	128	/* in an event; ut_field.h's sum holds them */
 
 struct field {
 	char		 name[NAME_MAXLEN];
@@ -65,7 +65,9 @@ struct event *event_ref(struct event *);
 void	 event_unref(struct event *);
 void	 event_open(const struct event *, struct ut_msg *, uint32_t *);
 void	 event_field(struct ut_msg *, struct field *);
-void	 event_value(struct ut_msg *, char *, int *, int *);
+void	 event_value(struct ut_msg *, struct ut_value *, char *);
+void	 event_skip(struct ut_msg *, const struct field *);
+const char *event_number(const struct field *, int64_t, char *, size_t);
 void	 event_type(const struct field *, char *, size_t);
 const char *event_why(const struct event *);
 bool	 event_same_fields(const struct event *, const struct event *);
