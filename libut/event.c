@@ -43,8 +43,8 @@
 struct type {
 	char		*name;
 	uint64_t	 hash;		/* covers name, level and fields */
-	struct ut_event	*events;	/* twins; NULL: all unloaded */
-	struct type	*next;		/* in the bucket */
+	struct ut_event	*events;	/* twins, then references to them */
+	struct type	*next;		/* in the bucket, by name */
 	uint32_t	 number;
 	uint32_t	 level;
 	bool		 missed;	/* asked about while unloaded */
@@ -58,6 +58,7 @@ _Static_assert(sizeof(struct ut_record) <= 64, "ut_record");
 
 static struct type *chunks[NCHUNKS];
 static struct type *buckets[BUCKETS];
+static struct ut_event *waiting[BUCKETS];	/* references to no event */
 static uint32_t ntypes;
 static uint64_t fingerprint = FNV_INIT;	/* all types, in order */
 
@@ -96,9 +97,16 @@ hash_event(const struct ut_event *e)
 	return h;
 }
 
+static uint32_t
+bucket_of(const char *name)
+{
+	return (uint32_t)(hash_str(FNV_INIT, name) % BUCKETS);
+}
+
 static struct type *
 type_new(const struct ut_event *e, uint64_t hash)
 {
+	const uint32_t b = bucket_of(e->name);
 	struct type *t, **chunk;
 	size_t len = strlen(e->name) + 1;
 
@@ -116,8 +124,8 @@ type_new(const struct ut_event *e, uint64_t hash)
 	t->hash = hash;
 	fingerprint = hash_fnv(fingerprint, &hash, sizeof(hash));
 	t->number = ntypes++;
-	t->next = buckets[hash % BUCKETS];
-	buckets[hash % BUCKETS] = t;
+	t->next = buckets[b];
+	buckets[b] = t;
 	return t;
 }
 
@@ -127,7 +135,7 @@ type_find(const struct ut_event *e)
 	const uint64_t hash = hash_event(e);
 	struct type *t;
 
-	for (t = buckets[hash % BUCKETS]; t != NULL; t = t->next)
+	for (t = buckets[bucket_of(e->name)]; t != NULL; t = t->next)
 		if (t->hash == hash && strcmp(t->name, e->name) == 0)
 			return t;
 	return type_new(e, hash);
@@ -189,27 +197,145 @@ ut_event_narrow(const struct ut_event *e, uint32_t regions,
 	return copy->on != 0;
 }
 
-/* Add an event; true if utd has to be told. */
-bool
-ut_event_add(struct ut_event *e)
+/* Give an event in the list of its type the IDs of the regions that listen. */
+static void
+event_join(struct ut_event *e, struct type *t)
 {
-	struct type *t;
 	unsigned int i;
-	const uint32_t n = ntypes;
-	bool news;
 
-	if ((t = type_find(e)) == NULL)
-		return false;
-	news = ntypes > n || t->missed;
-	t->missed = false;
 	e->type = t;
-	e->twin = t->events;
-	t->events = e;
 	e->mask = 0;			/* older programs know of neither */
 	e->filters = NULL;
 	for (i = 0; i < UT_REGIONS; i++)
 		if (t->id[i] != 0)
 			event_set(e, i, t->id[i]);
+}
+
+/* Take an event out of a list; no region listens to it. */
+static void
+event_leave(struct ut_event **list, struct ut_event *e)
+{
+	unsigned int i;
+
+	while (*list != NULL && *list != e)
+		list = &(*list)->twin;
+	if (*list != NULL)
+		*list = e->twin;
+	if (e->type == NULL)
+		return;
+	for (i = 0; i < UT_REGIONS; i++)
+		event_set(e, i, 0);
+	e->type = NULL;
+}
+
+/*
+ * An event without fields is a reference to the event of its name in whatever
+ * module: a caller's, whose provider may be loaded later, or never.  It is a
+ * twin, last in the list, while there is an event to refer to, and without a
+ * number of its own.
+ *
+ * A caller loads `on' and then `record', which is a function or NULL, whatever
+ * the order in which it sees the stores: so it calls what is there, or nothing.
+ * The function must stay until it returns: a provider is not to be unloaded
+ * while another thread may be in one of its events, which ut_lttng(3) says.
+ */
+static void
+reference_bind(struct ut_event *r, const struct type *t)
+{
+	const struct ut_event *e;
+	void (*record)(void) = NULL;
+
+	for (e = t->events; e != NULL && e->fields != NULL; e = e->twin)
+		if (e->record != NULL && (e->caller & UT_SEMAPHORE) == 0)
+			record = e->record;
+	__atomic_store_n(&r->record, record, __ATOMIC_RELEASE);
+}
+
+static void
+reference_join(struct ut_event *r, struct type *t)
+{
+	struct ut_event **p = &t->events;
+
+	while (*p != NULL)
+		p = &(*p)->twin;
+	r->twin = NULL;
+	*p = r;
+	reference_bind(r, t);
+	event_join(r, t);
+}
+
+static void
+reference_wait(struct ut_event *r)
+{
+	struct ut_event **list = &waiting[bucket_of(r->name)];
+
+	r->type = NULL;
+	__atomic_store_n(&r->record, NULL, __ATOMIC_RELAXED);
+	r->twin = *list;
+	*list = r;
+}
+
+static void
+reference_add(struct ut_event *r)
+{
+	struct type *t = buckets[bucket_of(r->name)];
+
+	while (t != NULL && (t->events == NULL || strcmp(t->name, r->name) != 0))
+		t = t->next;
+	if (t != NULL)
+		reference_join(r, t);
+	else
+		reference_wait(r);
+}
+
+/* An event of the type came or went: which have no other wait for one. */
+static void
+references_update(struct type *t)
+{
+	struct ut_event *e, *next, **list = &waiting[bucket_of(t->name)];
+
+	for (e = t->events; e != NULL && e->fields != NULL; e = e->twin)
+		continue;
+	for (; e != NULL; e = next) {
+		next = e->twin;
+		if (t->events->fields != NULL)
+			reference_bind(e, t);
+		else {
+			event_leave(&t->events, e);
+			reference_add(e);
+		}
+	}
+	while (t->events != NULL && *list != NULL) {
+		if (strcmp((*list)->name, t->name) != 0)
+			list = &(*list)->twin;
+		else {
+			e = *list;
+			*list = e->twin;
+			reference_join(e, t);
+		}
+	}
+}
+
+/* Add an event; true if utd has to be told. */
+bool
+ut_event_add(struct ut_event *e)
+{
+	struct type *t;
+	const uint32_t n = ntypes;
+	bool news;
+
+	if (e->fields == NULL) {
+		reference_add(e);
+		return false;
+	}
+	if ((t = type_find(e)) == NULL)
+		return false;
+	news = ntypes > n || t->missed;
+	t->missed = false;
+	e->twin = t->events;
+	t->events = e;
+	event_join(e, t);
+	references_update(t);
 	return news;
 }
 
@@ -217,20 +343,13 @@ void
 ut_event_remove(struct ut_event *e)
 {
 	struct type *t = e->type;
-	struct ut_event **p;
-	unsigned int i;
 
-	if (t == NULL)
-		return;
-	for (p = &t->events; *p != NULL; p = &(*p)->twin) {
-		if (*p == e) {
-			*p = e->twin;
-			break;
-		}
-	}
-	for (i = 0; i < UT_REGIONS; i++)
-		event_set(e, i, 0);
-	e->type = NULL;
+	if (t != NULL)
+		event_leave(&t->events, e);
+	else if (e->fields == NULL)
+		event_leave(&waiting[bucket_of(e->name)], e);
+	if (t != NULL && e->fields != NULL)
+		references_update(t);
 }
 
 /* The region i wants no event any more. */
