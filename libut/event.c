@@ -400,17 +400,29 @@ ut_events_drop(unsigned int i)
 		ut_filter_drop(type_at(n)->filters, i);
 }
 
+/*
+ * UT_AUTO becomes the value behind the one before.  Behind the greatest there
+ * is none: that UT_AUTO stays as it is, and utd refuses it.
+ */
 static void
-put_enum(struct ut_msg *m, const struct ut_enum *en)
+put_enum(struct ut_msg *m, const struct ut_field *f)
 {
+	const struct ut_enum *en = f->enumeration;
+	const uint64_t least = f->flags & UT_F_SIGNED ? UINT64_C(1) << 63 : 0;
+	uint64_t low, high, next = 0;
 	size_t i;
 
 	ut_msg_str(m, en->name);
 	ut_msg_u32(m, (uint32_t)en->nvalues);
 	for (i = 0; i < en->nvalues; i++) {
+		low = (uint64_t)en->values[i].low;
+		high = (uint64_t)en->values[i].high;
+		if (low == 1 && high == 0 && (i == 0 || next != least))
+			low = high = next;
+		next = high + 1;
 		ut_msg_str(m, en->values[i].name);
-		ut_msg_u32(m, (uint32_t)en->values[i].low);
-		ut_msg_u32(m, (uint32_t)en->values[i].high);
+		ut_msg_u64(m, low);
+		ut_msg_u64(m, high);
 	}
 }
 
@@ -430,7 +442,7 @@ put_fields(struct ut_msg *m, const struct ut_event *e)
 		ut_msg_u8(m, f->flags);
 		ut_msg_u32(m, f->count);
 		if (f->kind == UT_KIND_ENUM)
-			put_enum(m, f->enumeration);
+			put_enum(m, f);
 	}
 }
 

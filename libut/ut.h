@@ -133,7 +133,7 @@ extern "C" {
 #endif
 
 /* Version of the structures below: a module built for another is refused. */
-#define UT_VERSION	1
+#define UT_VERSION	2
 
 /* Log levels, the most severe first. */
 #define UT_EMERG		0
@@ -155,11 +155,14 @@ extern "C" {
 /* Regions that a program can be attached to at once. */
 #define UT_REGIONS	32
 
-/* One value, or a range of them, of an enumeration. */
+/*
+ * One value, or a range of them, of an enumeration.  Both are signed if the
+ * field is, else to be read as unsigned.  1 and 0 are UT_AUTO's.
+ */
 struct ut_value {
 	const char	*name;
-	int		 low;
-	int		 high;
+	int64_t		 low;
+	int64_t		 high;
 };
 
 struct ut_enum {

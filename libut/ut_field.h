@@ -109,6 +109,9 @@
 #define UT_ENUM(enumeration, name)	\
 	(ut_num, name, #name, int, int32_t, UT_KIND_ENUM, UT_F_SIGNED, \
 	&ut_enum__##enumeration)
+#define UT_ENUM_OF(type, enumeration, name)	\
+	(ut_num, name, #name, type, type, UT_KIND_ENUM, UT_FLAGS(type), \
+	&ut_enum__##enumeration)
 #define UT_STR(name)	(ut_str, name, #name)
 #define UT_TEXT(name, n)	(ut_text, name, #name, n)
 #define UT_STRN(name)	(ut_strn, name, #name)
@@ -351,7 +354,8 @@ struct ut_view {
 	ut_enum__##name = { #name, ut_values__##name,			\
 		sizeof(ut_values__##name) / sizeof(ut_values__##name[0]) }; \
 	UT_SEMICOLON
-#define UT_VALUE(str, value)	{ str, value, value }
-#define UT_RANGE(str, low, high)	{ str, low, high }
+#define UT_VALUE(str, value)	{ str, (int64_t)(value), (int64_t)(value) }
+#define UT_RANGE(str, low, high)	{ str, (int64_t)(low), (int64_t)(high) }
+#define UT_AUTO(str)		{ str, 1, 0 }
 
 #endif /* UT_FIELD_H */

@@ -33,7 +33,7 @@
 
 #include <stdint.h>
 
-#define UT_MSG_VERSION	5
+#define UT_MSG_VERSION	6
 #define UT_MSG_MAX	65536u		/* header and body */
 #define UT_MSG_FDS	2		/* descriptors with one message */
 
@@ -75,7 +75,7 @@ struct ut_msghdr {
  * Fields: u32 number of fields, then for each
  *	str name, u8 kind, u8 size, u8 flags, u32 count,
  *	and for UT_KIND_ENUM: str name, u32 number of values, then for each
- *		str name, u32 low, u32 high
+ *		str name, u64 low, u64 high
  */
 
 /* utd -> program. */

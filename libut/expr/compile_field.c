@@ -192,7 +192,7 @@ emit_int(struct compiler *c, const struct expr_field *f, uint32_t offset,
 		return code_complain(c, "%s has an unknown size", f->name);
 	while (1u << load < f->size)
 		load++;
-	if (f->kind == UT_KIND_ENUM || (f->flags & UT_F_SIGNED) != 0)
+	if ((f->flags & UT_F_SIGNED) != 0)
 		load |= FILTER_L_SIGNED;
 	else if (f->size == 8)
 		v->type = UNSIGNED;

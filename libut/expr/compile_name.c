@@ -38,14 +38,14 @@ label_matches(const struct compiler *c, const struct expr_node *text,
 static int
 by_low(const void *a, const void *b)
 {
-	const int32_t *x = a, *y = b;
+	const uint64_t *x = a, *y = b;
 
 	return (*x > *y) - (*x < *y);
 }
 
 /* Ranges that meet are one.  How many there are. */
 static size_t
-join(int32_t (*r)[2], size_t n)
+join(uint64_t (*r)[2], size_t n)
 {
 	size_t i, last = 0;
 
@@ -53,7 +53,7 @@ join(int32_t (*r)[2], size_t n)
 		return 0;
 	qsort(r, n, sizeof(r[0]), by_low);
 	for (i = 1; i < n; i++) {
-		if ((int64_t)r[i][0] > (int64_t)r[last][1] + 1) {
+		if (r[i][0] > r[last][1] && r[i][0] - r[last][1] > 1) {
 			last++;
 			r[last][0] = r[i][0];
 			r[last][1] = r[i][1];
@@ -84,7 +84,9 @@ bool
 label_emit(struct compiler *c, const struct expr_field *f,
     const struct expr_node *text)
 {
-	int32_t (*r)[2];
+	const uint64_t least = (f->flags & UT_F_SIGNED) != 0 ?
+	    UINT64_C(1) << 63 : 0;
+	uint64_t (*r)[2];
 	size_t i, n = 0;
 	bool any = false;
 
@@ -94,16 +96,19 @@ label_emit(struct compiler *c, const struct expr_field *f,
 		if (!label_matches(c, text, f->values[i].name))
 			continue;
 		any = true;
-		if (f->values[i].low > f->values[i].high)
-			continue;		/* a label without value */
-		r[n][0] = f->values[i].low;
-		r[n++][1] = f->values[i].high;
+		r[n][0] = (uint64_t)f->values[i].low - least;
+		r[n][1] = (uint64_t)f->values[i].high - least;
+		n += r[n][0] <= r[n][1];	/* else it has no value */
 	}
 	if (!any)
 		complain_label(c, text, f->name);
 	n = join(r, n);
 	code_put8(c, FILTER_IN);
 	code_put16(c, n);
+	for (i = 0; i < n; i++) {
+		r[i][1] -= r[i][0];
+		r[i][0] += least;
+	}
 	code_put(c, r, n * sizeof(r[0]));
 	free(r);
 	return !c->bad;

@@ -60,9 +60,9 @@
  *   first NUL.  It has == and != only.  In a constant, * stands for any bytes,
  *   also none, and \* \" \\ for these characters; one side must not be a
  *   constant.  Two others are compared byte by byte.
- * - A field of an enumeration is a signed integer.  But == with a constant text
- *   says whether a label of its value matches that, and != whether none does;
- *   if the enumeration has no such label at all, that is an error.
+ * - A field of an enumeration is an integer.  But == with a constant text says
+ *   whether a label of its value matches that, and != whether none does; if
+ *   the enumeration has no such label at all, that is an error.
  * - Arrays and sequences cannot be used.
  * - A context is an integer in front of the fields, and for the tree a field
  *   whose name begins with $.  $cpu is what the event says if it says that.

@@ -403,15 +403,14 @@ filter_glob(const unsigned char *p, size_t np, const unsigned char *s,
 }
 
 static bool
-in_ranges(struct machine *m, int64_t v)
+in_ranges(struct machine *m, uint64_t v)
 {
 	unsigned int n = filter_get16(m->pc);
 	const unsigned char *p = m->pc + 2;
 
 	m->pc = p + n * (size_t)FILTER_RANGE;
 	for (; n > 0; n--, p += FILTER_RANGE)
-		if (v >= (int32_t)filter_get32(p) &&
-		    v <= (int32_t)filter_get32(p + 4))
+		if (v - filter_get64(p) <= filter_get64(p + 8))
 			return true;
 	return false;
 }
@@ -479,7 +478,7 @@ step(struct machine *m)
 	else if (op == FILTER_MATCH)
 		m->sp[-1].i = matches(m, &m->sp[-1]);
 	else if (op == FILTER_IN)
-		m->sp[-1].i = in_ranges(m, (int64_t)m->sp[-1].i);
+		m->sp[-1].i = in_ranges(m, m->sp[-1].i);
 	else if (op == FILTER_LOAD_STRN)
 		return push(m, op);
 	else

@@ -137,8 +137,9 @@ enum {
 	FILTER_MATCH,		/* u16 length, bytes of a pattern, in which
 				   a NUL stands for any bytes: s -> i */
 
-	/* i -> i: 1 if it is in one of the ranges, signed. */
-	FILTER_IN,		/* u16 number, ranges of two i32 */
+	/* i -> i: 1 if it is in one of the ranges. */
+	FILTER_IN,		/* u16 number, ranges: u64 low, u64 width, by
+				   which the last value is greater */
 
 	/* i -> or jump so far on from the next instruction, and push again. */
 	FILTER_ELSE0,		/* u16: jump if it is 0, with 0 */
@@ -157,7 +158,7 @@ enum {
 #define FILTER_L_BE	8u		/* network byte order */
 #define FILTER_L_ALL	15u
 
-#define FILTER_RANGE	8u		/* bytes of one of FILTER_IN */
+#define FILTER_RANGE	16u		/* bytes of one of FILTER_IN */
 
 #define FILTER_LEFT	1u		/* the one that is under the other */
 #define FILTER_RIGHT	2u

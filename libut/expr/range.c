@@ -104,18 +104,15 @@ static size_t
 range_in(const unsigned char *p, size_t n, struct filter_range *r)
 {
 	const size_t len = LOAD_LEN + IN_LEN;
-	int64_t low, high;
 
 	if (n < len || p[0] != FILTER_LOAD || p[LOAD_LEN] != FILTER_IN ||
 	    filter_get16(p + LOAD_LEN + 1) != 1)
 		return 0;
-	low = (int32_t)filter_get32(p + LOAD_LEN + 3);
-	high = (int32_t)filter_get32(p + LOAD_LEN + 7);
 	range_load(r, p);
-	r->low = (uint64_t)low;
-	r->width = (uint64_t)high - (uint64_t)low;
+	r->low = filter_get64(p + LOAD_LEN + 3);
+	r->width = filter_get64(p + LOAD_LEN + 11);
 	r->outside = false;
-	return low <= high ? len : 0;
+	return len;
 }
 
 bool

@@ -48,6 +48,7 @@ static const struct expr_field fields[] = {
 	{ "r", UT_KIND_ARRAY, 8, 0, 3, NULL, 0 },
 	{ "k", UT_KIND_SEQ, 1, UT_F_TEXT, 0, NULL, 0 },
 	{ "l", UT_KIND_SEQ, 1, UT_F_TEXT, 0, NULL, 0 },
+	{ "w", UT_KIND_ENUM, 8, 0, 0, values, 4 },
 };
 
 static uint32_t

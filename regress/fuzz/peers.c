@@ -92,8 +92,8 @@ put_field(struct ut_msg *m, uint8_t kind)
 	ut_msg_str(m, "enum");
 	ut_msg_u32(m, 1);
 	ut_msg_str(m, "label");
-	ut_msg_u32(m, 1);
-	ut_msg_u32(m, 2);
+	ut_msg_u64(m, 1);
+	ut_msg_u64(m, 2);
 }
 
 static void

@@ -235,6 +235,20 @@ static const struct ut_value labels[] = {
 
 #define NLABELS	(sizeof(labels) / sizeof(labels[0]))
 
+/* The same names, of 64 bits: signed, and unsigned. */
+static const struct ut_value wide_labels[NLABELS] = {
+	{ "run", INT64_MIN, INT64_MIN }, { "runs", INT64_MAX - 2, INT64_MAX },
+	{ "a*b", -1, 1 }, { "idle", INT64_MIN, -3 }, { "stop", INT32_MAX, UINT32_MAX },
+	{ "run", 5, INT64_MAX }, { "", -2, -2 }, { "turn", 100, 200 },
+	{ "b", 201, 300 }, { "runt", INT64_MIN, INT64_MAX }
+};
+static const struct ut_value unsigned_labels[NLABELS] = {
+	{ "run", 0, 0 }, { "runs", INT64_MAX, INT64_MIN }, { "a*b", -2, -1 },
+	{ "idle", INT64_MIN, -1 }, { "stop", 250, 255 }, { "run", -5, -5 },
+	{ "", 0xffff, 0x10000 }, { "turn", 3, INT64_MAX }, { "b", 1, 2 },
+	{ "runt", 0, -1 }
+};
+
 static struct filter_env env;
 
 static uint32_t
@@ -350,13 +364,16 @@ make_int(struct expr_field *f, size_t i)
 static void
 make_enum(struct expr_field *f, size_t i)
 {
-	f->size = 4;
-	f->flags = UT_F_SIGNED;
-	f->values = labels;
+	const bool is_signed = one_in(2);
+
+	f->size = (uint8_t)(1u << any(4));
+	f->flags = is_signed ? UT_F_SIGNED : 0;
+	f->values = !is_signed ? unsigned_labels : one_in(2) ? wide_labels :
+	    labels;
 	f->nvalues = NLABELS;
-	values[i].n = one_in(4) ? narrow(any_number(), 4, true) :
-	    (uint64_t)(int64_t)labels[any(NLABELS)].high;
-	add_int(values[i].n, 4, false);
+	values[i].n = narrow(one_in(4) ? any_number() : (uint64_t)
+	    f->values[any(NLABELS)].high + any(3) - 1, f->size, is_signed);
+	add_int(values[i].n, f->size, false);
 }
 
 static void
@@ -767,10 +784,9 @@ field_type(const struct expr_field *f)
 {
 	switch (f->kind) {
 	case UT_KIND_INT:
+	case UT_KIND_ENUM:
 		return f->size == 8 && (f->flags & UT_F_SIGNED) == 0 ?
 		    UNSIGNED : SIGNED;
-	case UT_KIND_ENUM:
-		return SIGNED;
 	case UT_KIND_FLOAT:
 		return DOUBLE;
 	case UT_KIND_STRING:
@@ -878,15 +894,18 @@ to_double(struct worth *v)
 }
 
 static bool
-labelled(const struct node *text_node, const struct worth *v)
+labelled(const struct node *text_node, const struct node *field,
+    const struct worth *v)
 {
+	const struct expr_field *f = &fields[field->field];
+	const bool is_unsigned = f->flags == 0;
 	size_t i;
 
 	for (i = 0; i < NLABELS; i++)
-		if (wide_order(v->w, wide_of((uint64_t)(int64_t)labels[i].low,
-		    false)) >= 0 && wide_order(v->w, wide_of(
-		    (uint64_t)(int64_t)labels[i].high, false)) <= 0 &&
-		    matches(text_node->s, labels[i].name))
+		if (wide_order(v->w, wide_of((uint64_t)f->values[i].low,
+		    is_unsigned)) >= 0 && wide_order(v->w, wide_of(
+		    (uint64_t)f->values[i].high, is_unsigned)) <= 0 &&
+		    matches(text_node->s, f->values[i].name))
 			return true;
 	return false;
 }
@@ -895,9 +914,9 @@ static bool
 text_equal(const struct node *n, const struct worth *l, const struct worth *r)
 {
 	if (is_enum(n->left))
-		return labelled(n->right, l);
+		return labelled(n->right, n->left, l);
 	if (is_enum(n->right))
-		return labelled(n->left, r);
+		return labelled(n->left, n->right, r);
 	if (n->left->kind == CONST)
 		return matches(n->left->s, r->s);
 	if (n->right->kind == CONST)
@@ -1320,7 +1339,8 @@ static const struct {
 	{ "L#0;@0;#0;", false }, { "sM@0;", true }, { "sM@1;", false },
 	{ "sM@1;#7;", true }, { "sM#0;", false }, { "iM@0;", false },
 	{ "iN@0;", true }, { "iN@1;", false }, { "sN@0;", false },
-	{ "iN@1;@0;@0;@0;@0;", true }, { "iN@1;@0;@0;@0;#0;", false },
+	{ "iN@1;@0;@0;@0;@0;@0;@0;@0;@0;", true },
+	{ "iN@1;@0;@0;@0;@0;@0;@0;@0;#0;", false },
 	{ "iN@65535;@0;@0;@0;@0;", false }, { "sM@65535;", false },
 	/* Jumps: behind an i, a d, beyond, into one, to another stack. */
 	{ "i?@9;i", true }, { "i!@9;i", true }, { "d?@9;i", false },

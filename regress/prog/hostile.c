@@ -86,6 +86,7 @@ put_fields(void)
 	put32(1);
 	put_str("red");
 	put64(0);
+	put64(0);
 }
 
 static void

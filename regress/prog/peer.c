@@ -59,7 +59,7 @@
 #include <unistd.h>
 
 /* ut_msg(5) */
-#define VERSION		5
+#define VERSION		6
 #define MSG_MAX		65536
 #define MAXFDS		2
 
@@ -272,8 +272,8 @@ static void
 put_value(struct row *r, const char *label, int low, int high)
 {
 	put_str(r, label);
-	put32(r, (uint32_t)low);
-	put32(r, (uint32_t)high);
+	put64(r, (uint64_t)low);
+	put64(r, (uint64_t)high);
 }
 
 static void

@@ -10,11 +10,11 @@ start_utd
 utctl create -o "$T/trace" s >/dev/null || fail "create"
 ./prog/garbage "$UT_RUNDIR" version >"$T/out" || fail "version"
 cat "$T/out"
-grep -q '^1: type 16 version 5 $' "$T/out" || fail "a program: $(cat "$T/out")"
-grep -q '^32: type 49 .*version 5 .*99$' "$T/out" ||
+grep -q '^1: type 16 version 6 $' "$T/out" || fail "a program: $(cat "$T/out")"
+grep -q '^32: type 49 .*version 6 .*99$' "$T/out" ||
     fail "a utctl: $(cat "$T/out")"
 grep -q 'version 99' "$T/utd.log" || fail "not in the log"
-expect 0 'warning: program [0-9]* speaks version 99 of the protocol, not 5' \
+expect 0 'warning: program [0-9]* speaks version 99 of the protocol, not 6' \
     utctl list s
 expect 0 '^no programs' utctl events
 stop_utd || fail "utd: status $?"
@@ -34,7 +34,7 @@ for version in 99 0; do
 	until_ok test -S "$UT_RUNDIR/sock" || fail "fakeutd"
 	seconds ./prog/seq 1 1 10
 	if [ $version -eq 99 ]; then
-		complains "$UT_RUNDIR speaks version 99 .* version 5$" \
+		complains "$UT_RUNDIR speaks version 99 .* version 6$" \
 		    utctl list
 	else
 		complains "$UT_RUNDIR has gone away" utctl list

@@ -40,6 +40,7 @@
 struct wanted {
 	uint8_t		 part;
 	uint8_t		 kind;		/* UT_KIND_ of the copy */
+	uint8_t		 flags;		/* its UT_F_ */
 	size_t		 index;		/* in the part's struct */
 };
 
@@ -80,8 +81,10 @@ copy_text(const uint8_t *s, size_t n)
 
 /* The field there, of that kind; 0: nothing is there. */
 static int
-copy_field(struct ctf_cur *c, const struct ctf_type *t, int kind)
+copy_field(struct ctf_cur *c, const struct ctf_type *t,
+    const struct wanted *w)
 {
+	const int kind = w->kind;
 	const uint8_t *text;
 	size_t len;
 	uint64_t v;
@@ -97,8 +100,8 @@ copy_field(struct ctf_cur *c, const struct ctf_type *t, int kind)
 		return 1;
 	}
 	v = ctf_take(c, t);
-	/* An enum, or what filters take for signed as that. */
-	if (kind == UT_KIND_ENUM && !t->sign && v > INT64_MAX)
+	/* Another option of the variant is signed. */
+	if ((w->flags & UT_F_SIGNED) != 0 && !t->sign && v > INT64_MAX)
 		v = INT64_MAX;
 	if (kind == UT_KIND_FLOAT) {
 		d = t->kind == CTF_FLOAT ? ctf_real(t, v) : t->sign ?
@@ -131,7 +134,7 @@ copy_all(const struct ctf_filter *fl, struct ctf_cur *c)
 			if (w->part == part && w->index == i) {
 				if (f->slot != 0 || f->outer != 0)
 					ctf_note(c, f);
-				if (!copy_field(c, f->type, w++->kind))
+				if (!copy_field(c, f->type, w++))
 					return 0;
 			} else
 				(void)ctf_walk_field(c, f);
@@ -211,28 +214,18 @@ is_named(const struct expr *e, const char *name, int part)
 static void	set_field(struct maker *, struct expr_field *,
 		    const struct ctf_type *);
 
-/* Labels of values that are no int match none: filters know only those. */
 static void
 set_labels(struct maker *m, struct expr_field *f, const struct ctf_type *t)
 {
 	struct ut_value *v = ctf_alloc(m->tr, (t->nlabels + 1) * sizeof(*v));
-	int64_t lo, hi;
 	size_t i;
 
 	f->values = v;
 	f->nvalues = t->nlabels;
 	for (i = 0; i < t->nlabels; i++, v++) {
-		lo = t->sign || t->labels[i].lo <= INT64_MAX ?
-		    (int64_t)t->labels[i].lo : INT64_MAX;
-		hi = t->sign || t->labels[i].hi <= INT64_MAX ?
-		    (int64_t)t->labels[i].hi : INT64_MAX;
 		v->name = t->labels[i].name;
-		v->low = 1;
-		v->high = 0;
-		if (lo > INT32_MAX || hi < INT32_MIN || lo > hi)
-			continue;
-		v->low = lo < INT32_MIN ? INT32_MIN : (int)lo;
-		v->high = hi > INT32_MAX ? INT32_MAX : (int)hi;
+		v->low = (int64_t)t->labels[i].lo;
+		v->high = (int64_t)t->labels[i].hi;
 	}
 }
 
@@ -279,13 +272,12 @@ set_field(struct maker *m, struct expr_field *f, const struct ctf_type *t)
 	f->size = 8;
 	switch (t->kind) {
 	case CTF_INT:
-		f->kind = UT_KIND_INT;
+	case CTF_ENUM:
+		f->kind = t->kind == CTF_INT || t->ismap ? UT_KIND_INT :
+		    UT_KIND_ENUM;
 		if (t->sign || t->bits < 64)
 			f->flags = UT_F_SIGNED;
-		break;
-	case CTF_ENUM:
-		f->kind = t->ismap ? UT_KIND_INT : UT_KIND_ENUM;
-		if (!t->ismap)
+		if (f->kind == UT_KIND_ENUM)
 			set_labels(m, f, t);
 		break;
 	case CTF_FLOAT:
@@ -325,8 +317,8 @@ add_part(struct maker *m, int part, const struct ctf_type *t)
 		    t->fields[i].name);
 		f->name = name;
 		m->wanted[m->n].part = (uint8_t)part;
-		m->wanted[m->n].kind = f->flags & UT_F_SIGNED ? UT_KIND_ENUM :
-		    f->kind;
+		m->wanted[m->n].kind = f->kind;
+		m->wanted[m->n].flags = f->flags;
 		m->wanted[m->n].index = i;
 		m->n++;
 	}

@@ -72,12 +72,37 @@ invalid(const char *fmt, ...)
 	return false;
 }
 
+/* Read a value, whose label goes to name, of NAME_MAXLEN bytes. */
 void
-event_value(struct ut_msg *m, char *name, int *low, int *high)
+event_value(struct ut_msg *m, struct ut_value *v, char *name)
 {
 	ut_msg_get_str(m, name, NAME_MAXLEN);
-	*low = (int)ut_msg_get_u32(m);
-	*high = (int)ut_msg_get_u32(m);
+	v->name = name;
+	v->low = (int64_t)ut_msg_get_u64(m);
+	v->high = (int64_t)ut_msg_get_u64(m);
+}
+
+/* Pass over the field's values. */
+void
+event_skip(struct ut_msg *m, const struct field *f)
+{
+	struct ut_value v;
+	char name[NAME_MAXLEN];
+	uint32_t n;
+
+	for (n = 0; n < f->nvalues; n++)
+		event_value(m, &v, name);
+}
+
+/* A value of the field as text. */
+const char *
+event_number(const struct field *f, int64_t v, char *s, size_t n)
+{
+	if ((f->flags & UT_F_SIGNED) != 0)
+		snprintf(s, n, "%lld", (long long)v);
+	else
+		snprintf(s, n, "%llu", (unsigned long long)v);
+	return s;
 }
 
 void
@@ -102,8 +127,6 @@ size_valid(const struct field *f)
 {
 	if (f->kind == UT_KIND_FLOAT || f->flags & UT_F_FLOAT)
 		return f->size == 4 || f->size == 8;
-	if (f->kind == UT_KIND_ENUM)
-		return f->size == 4 || f->size == 1;
 	if (f->kind == UT_KIND_STRING || f->kind == UT_KIND_TEXT ||
 	    f->flags & UT_F_TEXT)
 		return f->size == 1;
@@ -116,7 +139,8 @@ type_valid(const struct field *f)
 	return f->kind >= UT_KIND_INT && f->kind <= UT_KIND_ENUM &&
 	    size_valid(f) && ((f->flags & UT_F_TEXT) == 0 ||
 	    (f->kind == UT_KIND_SEQ && f->flags == UT_F_TEXT)) &&
-	    (f->kind != UT_KIND_ENUM || f->flags == UT_F_SIGNED);
+	    (f->kind != UT_KIND_ENUM ||
+	    (f->flags & ~UT_F_SIGNED) == 0);
 }
 
 static bool
@@ -137,24 +161,42 @@ field_valid(const struct field *f)
 	return true;
 }
 
+/* Values count from the least one of the field: those are in order. */
+static bool
+value_valid(const struct field *f, const struct ut_value *v)
+{
+	const uint64_t max = UINT64_MAX >> (64 - f->size * 8u);
+	const uint64_t least = (f->flags & UT_F_SIGNED) != 0 ? ~(max >> 1) : 0;
+	const uint64_t low = (uint64_t)v->low - least;
+	const uint64_t high = (uint64_t)v->high - least;
+	char s[24], t[24];
+
+	event_number(f, v->low, s, sizeof(s));
+	event_number(f, v->high, t, sizeof(t));
+	if (low > max || high > max)
+		return invalid("field %s: label '%s' is from %s to %s, not "
+		    "of %sint%u", f->name, v->name, s, t, least != 0 ? "" : "u",
+		    f->size * 8u);
+	if (low > high)
+		return invalid("field %s: label '%s' is from %s down to %s",
+		    f->name, v->name, s, t);
+	return true;
+}
+
 static bool
 values_valid(struct ut_msg *m, const struct field *f)
 {
+	struct ut_value v;
 	char name[NAME_MAXLEN];
 	uint32_t n;
-	int low, high;
 
 	for (n = 0; n < f->nvalues; n++) {
-		event_value(m, name, &low, &high);
+		event_value(m, &v, name);
 		if (m->bad)
-			return invalid("field %s: a label of more than %d "
-			    "bytes", f->name, NAME_MAXLEN - 1);
-		if (f->size == 1 && (low < INT8_MIN || high > INT8_MAX))
-			return invalid("field %s: label '%s' is from %d to %d, "
-			    "not of a byte", f->name, name, low, high);
-		if (low > high)
-			return invalid("field %s: label '%s' is from %d down "
-			    "to %d", f->name, name, low, high);
+			return invalid("field %s: label %u has more than %d "
+			    "bytes", f->name, n + 1, NAME_MAXLEN - 1);
+		if (!value_valid(f, &v))
+			return false;
 	}
 	return true;
 }
@@ -300,8 +342,8 @@ event_stack(void)
 	ut_msg_u32(&m, STACK_ENDS);
 	for (i = 0; i < STACK_ENDS; i++) {
 		ut_msg_str(&m, ends[i]);
-		ut_msg_u32(&m, i);
-		ut_msg_u32(&m, i);
+		ut_msg_u64(&m, i);
+		ut_msg_u64(&m, i);
 	}
 	put_field(&m, "frames", UT_KIND_SEQ, 8, UT_F_HEX);
 	return event_get("ut:stack", UT_DEBUG, &m);

@@ -334,19 +334,21 @@ add_label(struct text *t, const char *s)
 static void
 add_enum(struct text *t, struct ut_msg *m, const struct field *f)
 {
-	char name[NAME_MAXLEN];
+	struct ut_value v;
+	char name[NAME_MAXLEN], number[24];
 	uint32_t i;
-	int low, high;
 
 	text_add(t, "enum : ");
 	add_integer(t, f, "");
 	text_add(t, " {");
 	for (i = 0; i < f->nvalues; i++) {
-		event_value(m, name, &low, &high);
+		event_value(m, &v, name);
 		add_label(t, name);
-		text_add(t, " = %d", low);
-		if (high != low)
-			text_add(t, " ... %d", high);
+		text_add(t, " = %s",
+		    event_number(f, v.low, number, sizeof(number)));
+		if (v.high != v.low)
+			text_add(t, " ... %s",
+			    event_number(f, v.high, number, sizeof(number)));
 		text_add(t, ",");
 	}
 	text_add(t, " }");
@@ -361,16 +363,13 @@ length_name(const struct event *e, const char *name, char *s, size_t size)
 {
 	static struct ut_msg m;
 	struct field f;
-	char label[NAME_MAXLEN];
-	uint32_t n, v;
-	int low, high;
+	uint32_t n;
 
 	snprintf(s, size, "_%s_length", name);
 	event_open(e, &m, &n);
 	while (n-- > 0) {
 		event_field(&m, &f);
-		for (v = 0; v < f.nvalues; v++)
-			event_value(&m, label, &low, &high);
+		event_skip(&m, &f);
 		if (strcmp(f.name + strspn(f.name, "_"),
 		    s + strspn(s, "_")) == 0) {
 			snprintf(s + strlen(s), size - strlen(s), "_");

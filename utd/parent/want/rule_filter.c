@@ -111,10 +111,8 @@ values_get(struct ut_msg *m, uint32_t n)
 
 	v = xcalloc(n + 1, sizeof(*v) + NAME_MAXLEN);
 	labels = (char *)(v + n + 1);
-	for (i = 0; i < n; i++, labels += NAME_MAXLEN) {
-		event_value(m, labels, &v[i].low, &v[i].high);
-		v[i].name = labels;
-	}
+	for (i = 0; i < n; i++, labels += NAME_MAXLEN)
+		event_value(m, &v[i], labels);
 	return v;
 }
 

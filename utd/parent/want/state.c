@@ -39,7 +39,7 @@ static struct ut_msg out;
  * Members of an object that are saved, and listed if they have a name: a row a
  * member.  One more raises the version.
  */
-#define STATE_VERSION		9
+#define STATE_VERSION		10
 #define STATE_MEMBERS		93u
 #define MEMBER(type, member, size, name)				\
 	{ MEMBER_ ## type, name, offsetof(struct OBJECT, member), size }
