@@ -43,7 +43,7 @@
 struct type {
 	char		*name;
 	uint64_t	 hash;		/* covers name, level and fields */
-	struct ut_event	*events;	/* twins, then references to them */
+	struct ut_event	*events;	/* twins; NULL: all unloaded */
 	struct type	*next;		/* in the bucket, by name */
 	uint32_t	 number;
 	uint32_t	 level;
@@ -58,7 +58,7 @@ _Static_assert(sizeof(struct ut_record) <= 64, "ut_record");
 
 static struct type *chunks[NCHUNKS];
 static struct type *buckets[BUCKETS];
-static struct ut_event *waiting[BUCKETS];	/* references to no event */
+static struct ut_event *references[BUCKETS];	/* by name */
 static uint32_t ntypes;
 static uint64_t fingerprint = FNV_INIT;	/* all types, in order */
 
@@ -197,7 +197,19 @@ ut_event_narrow(const struct ut_event *e, uint32_t regions,
 	return copy->on != 0;
 }
 
-/* Give an event in the list of its type the IDs of the regions that listen. */
+/* The event and its references have that ID in the region i, or 0. */
+static void
+type_set(const struct type *t, unsigned int i, uint16_t id)
+{
+	struct ut_event *e;
+
+	for (e = t->events; e != NULL; e = e->twin)
+		event_set(e, i, id);
+	for (e = references[bucket_of(t->name)]; e != NULL; e = e->twin)
+		if (e->type == t)
+			event_set(e, i, id);
+}
+
 static void
 event_join(struct ut_event *e, struct type *t)
 {
@@ -211,131 +223,77 @@ event_join(struct ut_event *e, struct type *t)
 			event_set(e, i, t->id[i]);
 }
 
-/* Take an event out of a list; no region listens to it. */
 static void
-event_leave(struct ut_event **list, struct ut_event *e)
+event_leave(struct ut_event *e)
 {
 	unsigned int i;
 
-	while (*list != NULL && *list != e)
-		list = &(*list)->twin;
-	if (*list != NULL)
-		*list = e->twin;
-	if (e->type == NULL)
-		return;
-	for (i = 0; i < UT_REGIONS; i++)
+	for (i = 0; e->type != NULL && i < UT_REGIONS; i++)
 		event_set(e, i, 0);
 	e->type = NULL;
 }
 
 /*
- * An event without fields is a reference to the event of its name in whatever
- * module: a caller's, whose provider may be loaded later, or never.  It is a
- * twin, last in the list, while there is an event to refer to, and without a
- * number of its own.
+ * An event without fields is a reference: it listens as the event of its name
+ * does, in whatever module, and has its function.  That event may come later,
+ * or never, and go.
  *
- * A caller loads `on' and then `record', which is a function or NULL, whatever
- * the order in which it sees the stores: so it calls what is there, or nothing.
- * The function must stay until it returns: a provider is not to be unloaded
- * while another thread may be in one of its events, which ut_lttng(3) says.
+ * A caller loads `on', then `record', which is a function or NULL, in whatever
+ * order it sees the two stored.  The function has to stay until it returns: so
+ * ut_lttng(3) forbids to unload a provider whose events a thread may be in.
  */
 static void
-reference_bind(struct ut_event *r, const struct type *t)
+reference_bind(struct ut_event *r)
 {
+	struct type *t = buckets[bucket_of(r->name)];
 	const struct ut_event *e;
 	void (*record)(void) = NULL;
 
-	for (e = t->events; e != NULL && e->fields != NULL; e = e->twin)
+	event_leave(r);
+	while (t != NULL && (t->events == NULL || strcmp(t->name, r->name) != 0))
+		t = t->next;
+	for (e = t != NULL ? t->events : NULL; e != NULL; e = e->twin)
 		if (e->record != NULL && (e->caller & UT_SEMAPHORE) == 0)
 			record = e->record;
 	__atomic_store_n(&r->record, record, __ATOMIC_RELEASE);
-}
-
-static void
-reference_join(struct ut_event *r, struct type *t)
-{
-	struct ut_event **p = &t->events;
-
-	while (*p != NULL)
-		p = &(*p)->twin;
-	r->twin = NULL;
-	*p = r;
-	reference_bind(r, t);
-	event_join(r, t);
-}
-
-static void
-reference_wait(struct ut_event *r)
-{
-	struct ut_event **list = &waiting[bucket_of(r->name)];
-
-	r->type = NULL;
-	__atomic_store_n(&r->record, NULL, __ATOMIC_RELAXED);
-	r->twin = *list;
-	*list = r;
-}
-
-static void
-reference_add(struct ut_event *r)
-{
-	struct type *t = buckets[bucket_of(r->name)];
-
-	while (t != NULL && (t->events == NULL || strcmp(t->name, r->name) != 0))
-		t = t->next;
 	if (t != NULL)
-		reference_join(r, t);
-	else
-		reference_wait(r);
+		event_join(r, t);
 }
 
-/* An event of the type came or went: which have no other wait for one. */
+/* References that have the type t, or of that name have none, look again. */
 static void
-references_update(struct type *t)
+references_bind(const char *name, const struct type *t)
 {
-	struct ut_event *e, *next, **list = &waiting[bucket_of(t->name)];
+	struct ut_event *r;
 
-	for (e = t->events; e != NULL && e->fields != NULL; e = e->twin)
-		continue;
-	for (; e != NULL; e = next) {
-		next = e->twin;
-		if (t->events->fields != NULL)
-			reference_bind(e, t);
-		else {
-			event_leave(&t->events, e);
-			reference_add(e);
-		}
-	}
-	while (t->events != NULL && *list != NULL) {
-		if (strcmp((*list)->name, t->name) != 0)
-			list = &(*list)->twin;
-		else {
-			e = *list;
-			*list = e->twin;
-			reference_join(e, t);
-		}
-	}
+	for (r = references[bucket_of(name)]; r != NULL; r = r->twin)
+		if (r->type == t && strcmp(r->name, name) == 0)
+			reference_bind(r);
 }
 
 /* Add an event; true if utd has to be told. */
 bool
 ut_event_add(struct ut_event *e)
 {
-	struct type *t;
+	struct ut_event **list;
+	struct type *t = NULL;
 	const uint32_t n = ntypes;
 	bool news;
 
-	if (e->fields == NULL) {
-		reference_add(e);
+	if (e->fields != NULL && (t = type_find(e)) == NULL)
+		return false;
+	list = t != NULL ? &t->events : &references[bucket_of(e->name)];
+	e->type = NULL;
+	e->twin = *list;
+	*list = e;
+	if (t == NULL) {
+		reference_bind(e);
 		return false;
 	}
-	if ((t = type_find(e)) == NULL)
-		return false;
 	news = ntypes > n || t->missed;
 	t->missed = false;
-	e->twin = t->events;
-	t->events = e;
 	event_join(e, t);
-	references_update(t);
+	references_bind(e->name, NULL);
 	return news;
 }
 
@@ -343,20 +301,26 @@ void
 ut_event_remove(struct ut_event *e)
 {
 	struct type *t = e->type;
+	struct ut_event **p = &references[bucket_of(e->name)];
 
-	if (t != NULL)
-		event_leave(&t->events, e);
-	else if (e->fields == NULL)
-		event_leave(&waiting[bucket_of(e->name)], e);
-	if (t != NULL && e->fields != NULL)
-		references_update(t);
+	if (e->fields != NULL) {
+		if (t == NULL)
+			return;
+		p = &t->events;
+	}
+	while (*p != NULL && *p != e)
+		p = &(*p)->twin;
+	if (*p != NULL)
+		*p = e->twin;
+	event_leave(e);
+	if (e->fields != NULL)
+		references_bind(e->name, t);
 }
 
 /* The region i wants no event any more. */
 void
 ut_events_forget(unsigned int i)
 {
-	struct ut_event *e;
 	struct type *t;
 	uint32_t n;
 
@@ -365,8 +329,7 @@ ut_events_forget(unsigned int i)
 		if (t->id[i] == 0)
 			continue;
 		t->id[i] = 0;
-		for (e = t->events; e != NULL; e = e->twin)
-			event_set(e, i, 0);
+		type_set(t, i, 0);
 	}
 }
 
@@ -375,7 +338,6 @@ int
 ut_event_map(uint32_t number, unsigned int i, uint32_t id, struct filter *f)
 {
 	struct type *t = type_at(number);
-	struct ut_event *e;
 	int error;
 
 	if (t == NULL || id > UT_ID_MAX) {
@@ -385,8 +347,7 @@ ut_event_map(uint32_t number, unsigned int i, uint32_t id, struct filter *f)
 	if ((error = ut_filter_set(&t->filters, i, id, f)) != 0)
 		return error;
 	t->id[i] = (uint16_t)id;
-	for (e = t->events; e != NULL; e = e->twin)
-		event_set(e, i, (uint16_t)id);
+	type_set(t, i, (uint16_t)id);
 	return 0;
 }
 

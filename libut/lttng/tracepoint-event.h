@@ -48,9 +48,6 @@
 #define UT_LTTNG_SEQ(t, v, str, s, lt, n, flags)			\
 	(UT_LTTNG_COUNTED(t, v, s, lt, n), ut_seq, v, str,		\
 	__typeof__(t), __typeof__(t), UT_LTTNG_SIGNED(t) | flags)
-#define UT_LTTNG_UNUSED(s)	(if (0) { (void)(s); }, ut_lttng_none)
-#define UT_LTTNG_UNUSED2(s, n)	\
-	(if (0) { (void)(s); (void)(n); }, ut_lttng_none)
 
 /* Is the type signed?  Pointers, which some give as integers, are not. */
 #ifdef __cplusplus
@@ -117,30 +114,25 @@ template <class t> struct ut_lttng_signed<t *> {
 #define lttng_ust_field_sequence_text(t, i, s, lt, n)	\
 	(UT_LTTNG_COUNTED(char, utv_##i, s, lt, n), ut_strn, utv_##i, #i)
 
-/* Not written: what only filters of the original see. */
+/* Not written, nor evaluated: only the original's filters see these. */
+#define UT_LTTNG_UNUSED(s)		(if (0) { (void)(s); }, ut_lttng_none)
+#define UT_LTTNG_UNUSED3(t, i, s, ...)	UT_LTTNG_UNUSED(s)
 #define lttng_ust_field_unused(s)			UT_LTTNG_UNUSED(s)
 #define lttng_ust_field_unused_nowrite(s)		UT_LTTNG_UNUSED(s)
-#define lttng_ust_field_integer_nowrite(t, i, s)	UT_LTTNG_UNUSED(s)
-#define lttng_ust_field_float_nowrite(t, i, s)		UT_LTTNG_UNUSED(s)
-#define lttng_ust_field_enum_nowrite(p, e, t, i, s)	UT_LTTNG_UNUSED(s)
 #define lttng_ust_field_string_nowrite(i, s)		UT_LTTNG_UNUSED(s)
-#define lttng_ust_field_array_nowrite(t, i, s, n)	UT_LTTNG_UNUSED(s)
-#define lttng_ust_field_array_nowrite_hex(t, i, s, n)	UT_LTTNG_UNUSED(s)
-#define lttng_ust_field_array_network_nowrite(t, i, s, n)	\
-	UT_LTTNG_UNUSED(s)
-#define lttng_ust_field_array_network_nowrite_hex(t, i, s, n)	\
-	UT_LTTNG_UNUSED(s)
-#define lttng_ust_field_array_text_nowrite(t, i, s, n)	UT_LTTNG_UNUSED(s)
-#define lttng_ust_field_sequence_nowrite(t, i, s, lt, n)	\
-	UT_LTTNG_UNUSED2(s, n)
-#define lttng_ust_field_sequence_nowrite_hex(t, i, s, lt, n)	\
-	UT_LTTNG_UNUSED2(s, n)
-#define lttng_ust_field_sequence_network_nowrite(t, i, s, lt, n)	\
-	UT_LTTNG_UNUSED2(s, n)
-#define lttng_ust_field_sequence_network_nowrite_hex(t, i, s, lt, n)	\
-	UT_LTTNG_UNUSED2(s, n)
-#define lttng_ust_field_sequence_text_nowrite(t, i, s, lt, n)	\
-	UT_LTTNG_UNUSED2(s, n)
+#define lttng_ust_field_enum_nowrite(p, e, t, i, s)	UT_LTTNG_UNUSED(s)
+#define lttng_ust_field_integer_nowrite			UT_LTTNG_UNUSED3
+#define lttng_ust_field_float_nowrite			UT_LTTNG_UNUSED3
+#define lttng_ust_field_array_nowrite			UT_LTTNG_UNUSED3
+#define lttng_ust_field_array_nowrite_hex		UT_LTTNG_UNUSED3
+#define lttng_ust_field_array_network_nowrite		UT_LTTNG_UNUSED3
+#define lttng_ust_field_array_network_nowrite_hex	UT_LTTNG_UNUSED3
+#define lttng_ust_field_array_text_nowrite		UT_LTTNG_UNUSED3
+#define lttng_ust_field_sequence_nowrite		UT_LTTNG_UNUSED3
+#define lttng_ust_field_sequence_nowrite_hex		UT_LTTNG_UNUSED3
+#define lttng_ust_field_sequence_network_nowrite	UT_LTTNG_UNUSED3
+#define lttng_ust_field_sequence_network_nowrite_hex	UT_LTTNG_UNUSED3
+#define lttng_ust_field_sequence_text_nowrite		UT_LTTNG_UNUSED3
 
 #define lttng_ust_field_enum_value(label, value)	\
 	{ label, (int64_t)(value), (int64_t)(value) },
@@ -170,8 +162,7 @@ template <class t> struct ut_lttng_signed<t *> {
 #define ctf_array_nowrite		lttng_ust_field_array_nowrite
 #define ctf_array_nowrite_hex		lttng_ust_field_array_nowrite_hex
 #define ctf_array_network_nowrite	lttng_ust_field_array_network_nowrite
-#define ctf_array_network_nowrite_hex	\
-	lttng_ust_field_array_network_nowrite_hex
+#define ctf_array_network_nowrite_hex	UT_LTTNG_UNUSED3
 #define ctf_array_text			lttng_ust_field_array_text
 #define ctf_array_text_nowrite		lttng_ust_field_array_text_nowrite
 #define ctf_sequence			lttng_ust_field_sequence
@@ -180,10 +171,8 @@ template <class t> struct ut_lttng_signed<t *> {
 #define ctf_sequence_network_hex	lttng_ust_field_sequence_network_hex
 #define ctf_sequence_nowrite		lttng_ust_field_sequence_nowrite
 #define ctf_sequence_nowrite_hex	lttng_ust_field_sequence_nowrite_hex
-#define ctf_sequence_network_nowrite	\
-	lttng_ust_field_sequence_network_nowrite
-#define ctf_sequence_network_nowrite_hex	\
-	lttng_ust_field_sequence_network_nowrite_hex
+#define ctf_sequence_network_nowrite	UT_LTTNG_UNUSED3
+#define ctf_sequence_network_nowrite_hex	UT_LTTNG_UNUSED3
 #define ctf_sequence_text		lttng_ust_field_sequence_text
 #define ctf_sequence_text_nowrite	lttng_ust_field_sequence_text_nowrite
 #define ctf_unused			lttng_ust_field_unused
@@ -199,16 +188,12 @@ template <class t> struct ut_lttng_signed<t *> {
 #define UT_LTTNG_LIST(...)	__VA_ARGS__
 #define UT_LTTNG_LAST(...)	UT_LTTNG_LAST_(__VA_ARGS__)
 #define UT_LTTNG_LAST_(...)	__VA_ARGS__##_END
-#define UT_LTTNG_VAR(var, shape, ...)	var UT_VAR_##shape(__VA_ARGS__)
+#define UT_LTTNG_VAR(var, shape, ...)	var UT_VAR_##shape(__VA_ARGS__)	\
+	ut_len = ut_len UT_LEN_##shape(__VA_ARGS__);
 #define UT_LTTNG_VAR_A(...)	UT_LTTNG_VAR(__VA_ARGS__) UT_LTTNG_VAR_B
 #define UT_LTTNG_VAR_B(...)	UT_LTTNG_VAR(__VA_ARGS__) UT_LTTNG_VAR_A
 #define UT_LTTNG_VAR_A_END
 #define UT_LTTNG_VAR_B_END
-#define UT_LTTNG_LEN(var, shape, ...)	UT_LEN_##shape(__VA_ARGS__)
-#define UT_LTTNG_LEN_A(...)	UT_LTTNG_LEN(__VA_ARGS__) UT_LTTNG_LEN_B
-#define UT_LTTNG_LEN_B(...)	UT_LTTNG_LEN(__VA_ARGS__) UT_LTTNG_LEN_A
-#define UT_LTTNG_LEN_A_END
-#define UT_LTTNG_LEN_B_END
 #define UT_LTTNG_PUT(var, shape, ...)	UT_PUT_##shape(__VA_ARGS__)
 #define UT_LTTNG_PUT_A(...)	UT_LTTNG_PUT(__VA_ARGS__) UT_LTTNG_PUT_B
 #define UT_LTTNG_PUT_B(...)	UT_LTTNG_PUT(__VA_ARGS__) UT_LTTNG_PUT_A
@@ -236,9 +221,10 @@ template <class t> struct ut_lttng_signed<t *> {
 	{								\
 		struct ut_record ut_r;					\
 		unsigned char *ut_p;					\
+		size_t ut_len = 0;					\
+									\
 		UT_LTTNG_EACH(VAR, fields)				\
-		ut_p = ut_begin(&ut_r, ut_e,				\
-		    (size_t)0 UT_LTTNG_EACH(LEN, fields));		\
+		ut_p = ut_begin(&ut_r, ut_e, ut_len);			\
 		if (UT_UNLIKELY(ut_p == NULL))				\
 			ut_p = ut_begin_at(&ut_r, UT_FROM());		\
 		while (ut_p != NULL) {					\
@@ -277,7 +263,10 @@ template <class t> struct ut_lttng_signed<t *> {
 		    sizeof(ut_lttng_values_##p##___##e[0])		\
 	};
 
-#define UT_LTTNG_PROVIDER(p)	UT_CAT(ut_lttng_provider_, p)
+/* What TRACEPOINT_DEFINE refers to. */
+#define UT_LTTNG_PROVIDER(p)						\
+	UT_LTTNG_EXTERN int UT_CAT(ut_lttng_provider_, p) UT_LTTNG_SHARED; \
+	int UT_CAT(ut_lttng_provider_, p) = 0;
 
 #endif /* LTTNG_UST_TRACEPOINT_EVENT_H */
 
@@ -304,13 +293,10 @@ template <class t> struct ut_lttng_signed<t *> {
 #include TRACEPOINT_INCLUDE
 #endif
 
-UT_LTTNG_EXTERN int
 #ifdef LTTNG_UST_TRACEPOINT_PROVIDER
-UT_LTTNG_PROVIDER(LTTNG_UST_TRACEPOINT_PROVIDER) UT_LTTNG_PROVIDER_VISIBILITY;
-int UT_LTTNG_PROVIDER(LTTNG_UST_TRACEPOINT_PROVIDER) = 0;
+UT_LTTNG_PROVIDER(LTTNG_UST_TRACEPOINT_PROVIDER)
 #else
-UT_LTTNG_PROVIDER(TRACEPOINT_PROVIDER) UT_LTTNG_PROVIDER_VISIBILITY;
-int UT_LTTNG_PROVIDER(TRACEPOINT_PROVIDER) = 0;
+UT_LTTNG_PROVIDER(TRACEPOINT_PROVIDER)
 #endif
 
 #undef UT_LTTNG_PASS

@@ -37,6 +37,7 @@
 #else
 #define UT_LTTNG_EXTERN		extern
 #endif
+#define UT_LTTNG_SHARED		__attribute__((visibility("default")))
 
 /*
  * TP_ARGS and TP_FIELDS stay in parentheses: arguments as a list, fields as a
@@ -117,8 +118,7 @@
  * `type', which is overwritten by libut.
  */
 #define UT_LTTNG_INSTANCE_declare(cp, c, p, n, args)			\
-	UT_LTTNG_EXTERN void *ut_lttng_define_##p##___##n		\
-	    UT_LTTNG_DEFINE_VISIBILITY;					\
+	UT_LTTNG_EXTERN void *ut_lttng_define_##p##___##n UT_LTTNG_SHARED; \
 	UT_CAT(UT_LTTNG_DEFINE_, UT_LTTNG_DEFINES)(p, n)		\
 	static struct ut_event ut_lttng_ref_##p##___##n UT_SECTION = {	\
 		0, UT_DEBUG_LINE, #p ":" #n, NULL, NULL,		\
@@ -143,27 +143,17 @@
 #define UT_LTTNG_DEFINE_dynamic(p, n)	\
 	void *ut_lttng_define_##p##___##n = NULL;
 #define UT_LTTNG_DEFINE_linked(p, n)					\
-	UT_LTTNG_EXTERN int ut_lttng_provider_##p			\
-	    UT_LTTNG_PROVIDER_VISIBILITY;				\
+	UT_LTTNG_EXTERN int ut_lttng_provider_##p UT_LTTNG_SHARED;	\
 	void *ut_lttng_define_##p##___##n = &ut_lttng_provider_##p;
 
-enum {
-	LTTNG_UST_TRACEPOINT_LOGLEVEL_EMERG = UT_EMERG,
-	LTTNG_UST_TRACEPOINT_LOGLEVEL_ALERT = UT_ALERT,
-	LTTNG_UST_TRACEPOINT_LOGLEVEL_CRIT = UT_CRIT,
-	LTTNG_UST_TRACEPOINT_LOGLEVEL_ERR = UT_ERR,
-	LTTNG_UST_TRACEPOINT_LOGLEVEL_WARNING = UT_WARNING,
-	LTTNG_UST_TRACEPOINT_LOGLEVEL_NOTICE = UT_NOTICE,
-	LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO = UT_INFO,
-	LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG_SYSTEM = UT_DEBUG_SYSTEM,
-	LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG_PROGRAM = UT_DEBUG_PROGRAM,
-	LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG_PROCESS = UT_DEBUG_PROCESS,
-	LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG_MODULE = UT_DEBUG_MODULE,
-	LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG_UNIT = UT_DEBUG_UNIT,
-	LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG_FUNCTION = UT_DEBUG_FUNCTION,
-	LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG_LINE = UT_DEBUG_LINE,
-	LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG = UT_DEBUG
-};
+/* m(prefix, level) for every level. */
+#define UT_LTTNG_LEVELS(m, p)						\
+	m(p, EMERG) m(p, ALERT) m(p, CRIT) m(p, ERR) m(p, WARNING)	\
+	m(p, NOTICE) m(p, INFO) m(p, DEBUG_SYSTEM) m(p, DEBUG_PROGRAM)	\
+	m(p, DEBUG_PROCESS) m(p, DEBUG_MODULE) m(p, DEBUG_UNIT)		\
+	m(p, DEBUG_FUNCTION) m(p, DEBUG_LINE) m(p, DEBUG)
+#define UT_LTTNG_LEVEL(prefix, level)	prefix##level = UT_##level,
+enum { UT_LTTNG_LEVELS(UT_LTTNG_LEVEL, LTTNG_UST_TRACEPOINT_LOGLEVEL_) };
 
 /* The names of LTTng-UST before 2.13. */
 #if !defined(LTTNG_UST_COMPAT_API_VERSION) || LTTNG_UST_COMPAT_API_VERSION < 1
@@ -193,12 +183,7 @@ enum {
 #define UT_LTTNG_INSTANCE_5(cp, c, p, n, args)	\
 	LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(cp, c, p, n, args)
 
-enum {
-	TRACE_EMERG, TRACE_ALERT, TRACE_CRIT, TRACE_ERR, TRACE_WARNING,
-	TRACE_NOTICE, TRACE_INFO, TRACE_DEBUG_SYSTEM, TRACE_DEBUG_PROGRAM,
-	TRACE_DEBUG_PROCESS, TRACE_DEBUG_MODULE, TRACE_DEBUG_UNIT,
-	TRACE_DEBUG_FUNCTION, TRACE_DEBUG_LINE, TRACE_DEBUG
-};
+enum { UT_LTTNG_LEVELS(UT_LTTNG_LEVEL, TRACE_) };
 #endif
 
 #endif /* LTTNG_UST_TRACEPOINT_H */
@@ -216,20 +201,4 @@ enum {
 #define UT_LTTNG_DEFINES	dynamic
 #else
 #define UT_LTTNG_DEFINES	linked
-#endif
-
-#undef UT_LTTNG_DEFINE_VISIBILITY
-#if defined(LTTNG_UST_TRACEPOINT_HIDDEN_DEFINITION) || \
-    (defined(UT_LTTNG_API_0) && defined(TRACEPOINT_HIDDEN_DEFINITION))
-#define UT_LTTNG_DEFINE_VISIBILITY	__attribute__((visibility("hidden")))
-#else
-#define UT_LTTNG_DEFINE_VISIBILITY	__attribute__((visibility("default")))
-#endif
-
-#undef UT_LTTNG_PROVIDER_VISIBILITY
-#if defined(LTTNG_UST_TRACEPOINT_PROVIDER_HIDDEN_DEFINITION) || \
-    (defined(UT_LTTNG_API_0) && defined(TRACEPOINT_PROVIDER_HIDDEN_DEFINITION))
-#define UT_LTTNG_PROVIDER_VISIBILITY	__attribute__((visibility("hidden")))
-#else
-#define UT_LTTNG_PROVIDER_VISIBILITY	__attribute__((visibility("default")))
 #endif

@@ -1,0 +1,38 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/* What has to be said to LTTng-UST about processes: libut knows by itself. */
+
+#ifndef LTTNG_UST_FORK_H
+#define LTTNG_UST_FORK_H
+
+#include <signal.h>
+
+#define lttng_ust_before_fork(signals)		((void)(signals))
+#define lttng_ust_after_fork_parent(signals)	((void)(signals))
+#define lttng_ust_after_fork_child(signals)	((void)(signals))
+#define lttng_ust_after_setns()			((void)0)
+#define lttng_ust_after_unshare()		((void)0)
+#define lttng_ust_after_setuid()		((void)0)
+#define lttng_ust_after_setgid()		((void)0)
+#define lttng_ust_after_seteuid()		((void)0)
+#define lttng_ust_after_setegid()		((void)0)
+#define lttng_ust_after_setreuid()		((void)0)
+#define lttng_ust_after_setregid()		((void)0)
+#define lttng_ust_after_setresuid()		((void)0)
+#define lttng_ust_after_setresgid()		((void)0)
+
+#endif /* LTTNG_UST_FORK_H */
