@@ -278,6 +278,11 @@ UT_BOUND
 void		 ut_log(struct ut_event *, const char *, int, const char *,
 		    const char *, ...) __attribute__((format(printf, 5, 6)));
 
+/* For lttng/tracepoint.h, which can do without libut. */
+#ifndef UT_LINKED
+#define UT_LINKED(function)	1
+#endif
+
 #ifndef UT_NO_MODULE		/* libut has no events of its own */
 
 /*
@@ -313,7 +318,8 @@ ut_this_module_add(void)
 {
 	ut_this_module.begin = __start_ut_events;
 	ut_this_module.end = __stop_ut_events;
-	if (!ut_this_module.added && ut_this_module.begin != NULL) {
+	if (!ut_this_module.added && ut_this_module.begin != NULL &&
+	    UT_LINKED(ut_module_add)) {
 		ut_bind();
 		ut_module_add(&ut_this_module);
 	}
@@ -322,7 +328,7 @@ ut_this_module_add(void)
 static void __attribute__((destructor(65000))) UT_HELPER
 ut_this_module_remove(void)
 {
-	if (ut_this_module.added)
+	if (ut_this_module.added && UT_LINKED(ut_module_remove))
 		ut_module_remove(&ut_this_module);
 }
 

@@ -14,7 +14,10 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-/* tracef() and tracelog(): messages, as events with LTTng-UST's names. */
+/*
+ * tracef() and tracelog(): messages, as events with LTTng-UST's names.  tracef.h
+ * is this file, too.
+ */
 
 #ifndef LTTNG_UST_TRACELOG_H
 #define LTTNG_UST_TRACELOG_H

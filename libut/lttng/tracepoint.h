@@ -27,10 +27,48 @@
 #ifndef LTTNG_UST_TRACEPOINT_H
 #define LTTNG_UST_TRACEPOINT_H
 
+#include <dlfcn.h>
+
+/*
+ * A module that has only references can be linked without libut, which then
+ * comes with the provider, or is loaded for one that is loaded later.
+ */
+#ifndef UT_H
+#pragma weak ut_module_add
+#pragma weak ut_module_remove
+#define UT_LINKED(function)	((function) != NULL)
+#endif
+
 #include "../ut.h"
 
 /* For compilers, it is no part of the program: see ut.h. */
 #pragma GCC system_header
+
+static void UT_HELPER
+ut_lttng_module(const char *function)
+{
+	void *lib = dlopen("libut.so.1", RTLD_LAZY | RTLD_GLOBAL);
+	void *f = lib != NULL ? dlsym(lib, function) : NULL;
+
+	if (f != NULL)
+		(__extension__ (void (*)(struct ut_module *))f)(
+		    &ut_this_module);
+}
+
+static void __attribute__((constructor(65001))) UT_HELPER
+ut_lttng_module_add(void)
+{
+	if (!UT_LINKED(ut_module_add) && ut_this_module.begin != NULL &&
+	    !ut_this_module.added)
+		ut_lttng_module("ut_module_add");
+}
+
+static void __attribute__((destructor(65001))) UT_HELPER
+ut_lttng_module_remove(void)
+{
+	if (!UT_LINKED(ut_module_remove) && ut_this_module.added)
+		ut_lttng_module("ut_module_remove");
+}
 
 #ifdef __cplusplus
 #define UT_LTTNG_EXTERN		extern "C"
@@ -114,16 +152,14 @@
 /*
  * The reference, and the call through what libut has stored in it: NULL as long
  * as there is no provider.  The linker has to find the file that has
- * TRACEPOINT_DEFINE, perhaps in an archive: hence its address in the member
- * `type', which is overwritten by libut.
+ * TRACEPOINT_DEFINE, perhaps in an archive: hence the address in asm.
  */
 #define UT_LTTNG_INSTANCE_declare(cp, c, p, n, args)			\
 	UT_LTTNG_EXTERN void *ut_lttng_define_##p##___##n UT_LTTNG_SHARED; \
 	UT_CAT(UT_LTTNG_DEFINE_, UT_LTTNG_DEFINES)(p, n)		\
 	static struct ut_event ut_lttng_ref_##p##___##n UT_SECTION = {	\
-		0, UT_DEBUG_LINE, #p ":" #n, NULL, NULL,		\
-		&ut_lttng_define_##p##___##n, { 0 }, 0, UT_STACKS,	\
-		NULL, NULL						\
+		0, UT_DEBUG_LINE, #p ":" #n, NULL, NULL, NULL, { 0 },	\
+		0, UT_STACKS, NULL, NULL				\
 	};								\
 	static __inline__ void __attribute__((always_inline)) UT_HELPER	\
 	ut_lttng_call_##p##___##n(struct ut_event *ut_e			\
@@ -132,6 +168,7 @@
 		void (*const ut_f)(void) =				\
 		    __atomic_load_n(&ut_e->record, __ATOMIC_RELAXED);	\
 									\
+		__asm__ ("" : : "r" (&ut_lttng_define_##p##___##n));	\
 		if (UT_LIKELY(ut_f != NULL))				\
 			((void (*)(struct ut_event *			\
 			    UT_LTTNG_PARAMS args))ut_f)(ut_e		\

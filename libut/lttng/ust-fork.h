@@ -14,12 +14,21 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-/* What has to be said to LTTng-UST about processes: libut knows by itself. */
+/*
+ * The version of LTTng-UST whose macros are here, and what that library has to
+ * be told of processes and threads, which libut finds out: ust-fork.h,
+ * ust-thread.h and ust-version.h are one file.
+ */
 
 #ifndef LTTNG_UST_FORK_H
 #define LTTNG_UST_FORK_H
 
 #include <signal.h>
+
+#define LTTNG_UST_MAJOR_VERSION		2
+#define LTTNG_UST_MINOR_VERSION		13
+#define LTTNG_UST_PATCHLEVEL_VERSION	0
+#define LTTNG_UST_VERSION		"2.13.0"
 
 #define lttng_ust_before_fork(signals)		((void)(signals))
 #define lttng_ust_after_fork_parent(signals)	((void)(signals))
@@ -34,5 +43,6 @@
 #define lttng_ust_after_setregid()		((void)0)
 #define lttng_ust_after_setresuid()		((void)0)
 #define lttng_ust_after_setresgid()		((void)0)
+#define lttng_ust_init_thread()			((void)0)
 
 #endif /* LTTNG_UST_FORK_H */
