@@ -564,7 +564,8 @@ uninstall: paths-ok
 
 clean:
 	rm -f $(LIBUT_OBJS) $(COMMON_OBJS) $(UTD_OBJS) $(UTCTL_OBJS) \
-	    $(WRAP_OBJS) $(LTTNG_OBJS) $(LIBS_BUILT) $(PROGS) libut/libut.so utctl/paths \
+	    $(WRAP_OBJS) $(LTTNG_OBJS) $(LIBS_BUILT) $(PROGS) \
+	    libut/libut.so utctl/paths \
 	    utctl/report/page_bytes.c \
 	    regress/demo/demo
 	rm -rf regress/demo/trace

@@ -250,7 +250,8 @@ reference_bind(struct ut_event *r)
 	void (*record)(void) = NULL;
 
 	event_leave(r);
-	while (t != NULL && (t->events == NULL || strcmp(t->name, r->name) != 0))
+	while (t != NULL &&
+	    (t->events == NULL || strcmp(t->name, r->name) != 0))
 		t = t->next;
 	for (e = t != NULL ? t->events : NULL; e != NULL; e = e->twin)
 		if (e->record != NULL && (e->caller & UT_SEMAPHORE) == 0)

@@ -15,8 +15,8 @@
  */
 
 /*
- * tracef() and tracelog(): messages, as events with LTTng-UST's names.  tracef.h
- * is this file, too.
+ * tracef() and tracelog(): messages, as events with LTTng-UST's names.  This
+ * file is tracef.h, too.
  */
 
 #ifndef LTTNG_UST_TRACELOG_H

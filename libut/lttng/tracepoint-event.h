@@ -263,7 +263,7 @@ template <class t> struct ut_lttng_signed<t *> {
 		    sizeof(ut_lttng_values_##p##___##e[0])		\
 	};
 
-/* What TRACEPOINT_DEFINE refers to. */
+/* TRACEPOINT_DEFINE refers to this, so that the provider is linked. */
 #define UT_LTTNG_PROVIDER(p)						\
 	UT_LTTNG_EXTERN int UT_CAT(ut_lttng_provider_, p) UT_LTTNG_SHARED; \
 	int UT_CAT(ut_lttng_provider_, p) = 0;

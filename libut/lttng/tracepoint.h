@@ -226,8 +226,8 @@ enum { UT_LTTNG_LEVELS(UT_LTTNG_LEVEL, TRACE_) };
 #endif /* LTTNG_UST_TRACEPOINT_H */
 
 /*
- * What the file has defined is looked at by every provider's header, since it
- * may have been defined after the first of them was read.
+ * Every provider's header looks at what the file has defined, for that may have
+ * been after the first of them was read.
  */
 #undef UT_LTTNG_DEFINES
 #if !defined(LTTNG_UST_TRACEPOINT_DEFINE) && \
