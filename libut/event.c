@@ -383,8 +383,10 @@ put_enum(struct ut_msg *m, const struct ut_field *f)
 			low = high = next;
 		next = high + 1;
 		ut_msg_str(m, en->values[i].name);
+		ut_msg_u8(m, low != high);
 		ut_msg_u64(m, low);
-		ut_msg_u64(m, high);
+		if (low != high)
+			ut_msg_u64(m, high);
 	}
 }
 

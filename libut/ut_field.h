@@ -189,10 +189,11 @@
 	{ str, NULL, 0, UT_KIND_SEQ, (uint8_t)sizeof(type), flags, 0 },
 
 /*
- * No field takes more than 64 MB: the sum of sixteen cannot wrap a size_t,
- * and is too large for every sub-buffer, so the event is discarded.
+ * No field takes more than 16 MB: the sum of the 128 that utd accepts cannot
+ * wrap a size_t.  Such a field is too large for every sub-buffer, so the event
+ * is discarded.
  */
-#define UT_FIELD_MAX	((size_t)1 << 26)
+#define UT_FIELD_MAX	((size_t)1 << 24)
 
 static __inline__ size_t UT_HELPER
 ut_strlen(const char **s)

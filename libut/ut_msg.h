@@ -75,7 +75,7 @@ struct ut_msghdr {
  * Fields: u32 number of fields, then for each
  *	str name, u8 kind, u8 size, u8 flags, u32 count,
  *	and for UT_KIND_ENUM: str name, u32 number of values, then for each
- *		str name, u64 low, u64 high
+ *		str name, u8 0, u64 value, or u8 1, u64 low, u64 high
  */
 
 /* utd -> program. */

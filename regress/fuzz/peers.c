@@ -92,6 +92,7 @@ put_field(struct ut_msg *m, uint8_t kind)
 	ut_msg_str(m, "enum");
 	ut_msg_u32(m, 1);
 	ut_msg_str(m, "label");
+	ut_msg_u8(m, 1);
 	ut_msg_u64(m, 1);
 	ut_msg_u64(m, 2);
 }

@@ -32,13 +32,17 @@
 
 #include <ut.h>
 
-UT_ENUMERATION(where, UT_VALUE("program", 0), UT_VALUE("library", 1));
-UT_EVENT(cxx, call, UT_INFO, UT_STR(what), UT_INT(n), UT_ENUM(where, where))
+enum class place : unsigned char { IN_PROGRAM = 200, IN_LIBRARY };
+
+UT_ENUMERATION(where, UT_VALUE("program", place::IN_PROGRAM),
+    UT_VALUE("library", place::IN_LIBRARY));
+UT_EVENT(cxx, call, UT_INFO, UT_STR(what), UT_INT(n),
+    UT_ENUM_OF(place, where, where))
 
 #ifdef LIBRARY
-#define WHERE	1
+#define WHERE	place::IN_LIBRARY
 #else
-#define WHERE	0
+#define WHERE	place::IN_PROGRAM
 #endif
 
 namespace inner {

@@ -246,6 +246,7 @@ put_field(void)
 	put32(rnd(10) == 0 ? 0xffffffff : n);
 	for (; n > 0; n--) {
 		put_str(labels[rnd(rnd(2) ? 2 : NLABELS)]);
+		put8(1);
 		put64(rnd(4) ? rnd(3) : (uint64_t)rnd(UINT32_MAX) << rnd(33));
 		put64(rnd(4) ? 3 + rnd(3) :
 		    (uint64_t)rnd(UINT32_MAX) << rnd(33));

@@ -85,7 +85,7 @@ put_fields(void)
 	put_str("colour");
 	put32(1);
 	put_str("red");
-	put64(0);
+	put("\0", 1);
 	put64(0);
 }
 

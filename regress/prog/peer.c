@@ -272,8 +272,10 @@ static void
 put_value(struct row *r, const char *label, int low, int high)
 {
 	put_str(r, label);
+	put8(r, low != high);
 	put64(r, (uint64_t)low);
-	put64(r, (uint64_t)high);
+	if (low != high)
+		put64(r, (uint64_t)high);
 }
 
 static void

@@ -21,11 +21,14 @@
 #include <ut.h>
 
 UT_ENUMERATION(colour, UT_VALUE("red", 0), UT_RANGE("grey", 1, 9));
+UT_ENUMERATION(large, UT_VALUE("most", UINT64_MAX));
+UT_ENUMERATION(few, UT_VALUE("eight", 8), UT_AUTO("nine"));
 UT_EVENT(std, none, UT_EMERG);
 UT_EVENT(std, one, UT_INFO, UT_INT(n));
 UT_EVENT(std, numbers, UT_INFO, UT_I8(i8), UT_X16(x16), UT_NET32(net),
     UT_U64(u64), UT_F32(f), UT_F64(d), UT_PTR(p), UT_BOOL(b),
-    UT_ENUM(colour, c));
+    UT_ENUM(colour, c), UT_ENUM_OF(uint64_t, large, l),
+    UT_ENUM_OF(uint8_t, few, s));
 /* With no semicolon, too, as these. */
 UT_ENUMERATION(unused, UT_VALUE("only", 1))
 UT_EVENT(std, rest, UT_DEBUG, UT_STR(s), UT_TEXT(t, 3), UT_BYTES(b),
@@ -68,7 +71,8 @@ main(void)
 	UT(std, one_record, i);
 	UT(std, one_fields);
 	if (i == 3)
-		UT(std, numbers, -8, 16, 0, 64, 0.25f, 0.125, NULL, i > 2, 5);
+		UT(std, numbers, -8, 16, 0, 64, 0.25f, 0.125, NULL, i > 2, 5,
+		    UINT64_MAX, 9);
 	else
 		UT(std, one, -1);
 	UT(std, rest, "s", "text", "b", 1, a, d, 1, "keys", 3);

@@ -33,6 +33,15 @@ UT_ENUMERATION(colour,
     UT_RANGE("grey", 10, 20),
     UT_VALUE("lowest", INT_MIN),
     UT_VALUE("highest", INT_MAX));
+UT_ENUMERATION(wide, UT_VALUE("least", INT64_MIN), UT_RANGE("below", -9, -1),
+    UT_AUTO("nought"), UT_AUTO("one"), UT_VALUE("most", INT64_MAX));
+UT_ENUMERATION(upward, UT_AUTO("nought"), UT_RANGE("few", 2, 4),
+    UT_AUTO("five"), UT_VALUE("half", UINT64_C(1) << 63),
+    UT_RANGE("top", UINT64_MAX - 1, UINT64_MAX));
+UT_ENUMERATION(byte, UT_VALUE("lowest", -128), UT_VALUE("highest", 127));
+UT_ENUMERATION(word, UT_AUTO("nought"), UT_VALUE("highest", UINT16_MAX));
+enum speed { SLOW, FAST = 3000000000 };
+UT_ENUMERATION(speed, UT_VALUE("slow", SLOW), UT_VALUE("fast", FAST));
 
 UT_EVENT(types, none, UT_INFO)
 UT_EVENT(types, small, UT_INFO, UT_I8(i8), UT_U8(u8), UT_X8(x8),
@@ -44,6 +53,9 @@ UT_EVENT(types, native, UT_INFO, UT_INT(i), UT_UINT(u), UT_LONG(l),
 UT_EVENT(types, net, UT_INFO, UT_NET16(n16), UT_NET32(n32), UT_NET64(n64))
 UT_EVENT(types, real, UT_INFO, UT_F32(f), UT_F64(d))
 UT_EVENT(types, colours, UT_INFO, UT_ENUM(colour, c))
+UT_EVENT(types, labels, UT_INFO, UT_ENUM_OF(int64_t, wide, w),
+    UT_ENUM_OF(uint64_t, upward, u), UT_ENUM_OF(signed char, byte, b),
+    UT_ENUM_OF(uint16_t, word, h), UT_ENUM_OF(enum speed, speed, e))
 UT_EVENT(types, str, UT_INFO, UT_STR(s), UT_TEXT(t, 4))
 UT_EVENT(types, bytes, UT_INFO, UT_BYTES(b))
 UT_EVENT(types, array, UT_INFO, UT_ARRAY(uint8_t, u8, 2),
@@ -87,6 +99,17 @@ reals(void)
 	UT(types, real, 3.4028234663852886e38f, 1.7976931348623157e308);
 	UT(types, real, INFINITY, -(double)INFINITY);
 	UT(types, real, NAN, (double)NAN);
+}
+
+static void
+labels(void)
+{
+	UT(types, labels, INT64_MIN, 0, -128, 0, SLOW);
+	UT(types, labels, INT64_MAX, 4, 127, UINT16_MAX, FAST);
+	UT(types, labels, 0, 5, 0, 1, 1);
+	UT(types, labels, 1, UINT64_C(1) << 63, 0, 1, 1);
+	UT(types, labels, -9, UINT64_MAX, 0, 1, 1);
+	UT(types, labels, -10, UINT64_MAX - 2, 0, 1, 1);
 }
 
 static void
@@ -142,6 +165,7 @@ main(void)
 	UT(types, colours, -1);
 	UT(types, colours, INT_MIN);
 	UT(types, colours, INT_MAX);
+	labels();
 	strings();
 	rows();
 	UT(types, names, 1, 2, 3, 4, 5, 6, 7);

@@ -8,29 +8,49 @@
 cat >"$T/labels.c" <<'END'
 #include <ut.h>
 
+#define L "A label of 43 bytes, and six of it are 258."
+
 UT_ENUMERATION(odd, UT_VALUE("a\"b", 0), UT_VALUE("c\\d", 1),
     UT_VALUE("e\nf\tg\0331", 2), UT_VALUE("\0017", 3), UT_VALUE("\\", 4),
-    UT_VALUE("%s", 5), UT_VALUE("", 6), UT_VALUE("\177", 7));
-UT_ENUMERATION(down, UT_RANGE("down", 2, 1));
+    UT_VALUE("%s", 5), UT_VALUE("", 6), UT_VALUE("\177", 7),
+    UT_RANGE("first", 8, 8), UT_RANGE("second", 8, 9), UT_VALUE("\377", 10));
+UT_ENUMERATION(down, UT_RANGE("do\033wn\"", 2, 1));
+UT_ENUMERATION(full, UT_VALUE("all", UINT64_MAX), UT_AUTO("more"));
+UT_ENUMERATION(below, UT_VALUE("below", -1));
+UT_ENUMERATION(longer, UT_VALUE(L L L L L L, 0));
 
 UT_EVENT(labels, one, UT_INFO, UT_ENUM(odd, e), UT_INT(n))
 UT_EVENT(labels, two, UT_INFO, UT_INT(n), UT_ENUM(down, e))
+UT_EVENT(labels, three, UT_INFO, UT_ENUM_OF(uint64_t, full, e))
+UT_EVENT(labels, four, UT_INFO, UT_ENUM_OF(uint16_t, below, e))
+UT_EVENT(labels, five, UT_INFO, UT_ENUM(longer, e))
+UT_EVENT(labels, six, UT_INFO, UT_ENUM_OF(float, odd, e))
 
 int
 main(void)
 {
-	for (int i = 0; i < 8; i++)
+	for (int i = 0; i < 11; i++)
 		UT(labels, one, i, i);
 	UT(labels, two, 1, 2);
+	UT(labels, three, 3);
+	UT(labels, four, 4);
+	UT(labels, five, 5);
+	UT(labels, six, 6);
 	return 0;
 }
 END
 build "$T/labels" "$T/labels.c"
 recorded -- "$T/labels"
-[ "$events" -eq 8 ] || fail "$(cat "$T/record.err")"
-grep -q "event labels:two of labels .*: description not valid: field e: label \
-'down' is from 2 down to 1: not recorded" "$T/record.err" ||
-    fail "no reason: $(cat "$T/record.err")"
+[ "$events" -eq 11 ] || fail "$(cat "$T/record.err")"
+sed -n 's/.*event labels:\(.*\) of labels .* valid: \(.*\)/\1: \2/p' \
+    "$T/record.err" | sort >"$T/got"
+expected "utctl record" <<'END'
+five: field e: label 1 has more than 255 bytes: not recorded
+four: field e: label 'below' is from 18446744073709551615 to 18446744073709551615, not of uint16: not recorded
+six: field e: of no type that is known: not recorded
+three: field e: label 'more' is from 1 down to 0: not recorded
+two: field e: label 'do\x1bwn"' is from 2 down to 1: not recorded
+END
 utctl view -j "$T/trace" | sed 's/.*"fields"://' >"$T/got"
 expected "utctl view -j" <<'END'
 {"e":{"value":0,"label":"a\"b"},"n":0}}
@@ -41,12 +61,16 @@ expected "utctl view -j" <<'END'
 {"e":{"value":5,"label":"%s"},"n":5}}
 {"e":{"value":6,"label":""},"n":6}}
 {"e":{"value":7,"label":"\u007f"},"n":7}}
+{"e":{"value":8,"label":"first"},"n":8}}
+{"e":{"value":9,"label":"second"},"n":9}}
+{"e":{"value":10,"label":"\ufffd"},"n":10}}
 END
 utctl view -f 'e == "a\"b"' "$T/trace" >"$T/view.out" || fail "view -f"
 [ "$(wc -l <"$T/view.out")" -eq 1 ] || fail "view -f: $(cat "$T/view.out")"
 
 need babeltrace2
-babeltrace2 "$T/trace" 2>"$T/err" | sed 's/.*{ e/{ e/' >"$T/got"
+babeltrace2 "$T/trace" 2>"$T/err" | tr '\377' '?' |
+    sed 's/.*{ e/{ e/' >"$T/got"
 [ ! -s "$T/err" ] || fail "babeltrace2: $(cat "$T/err")"
 expected babeltrace2 <<'END'
 { e = ( "a\"b" : container = 0 ), n = 0 }
@@ -57,5 +81,8 @@ expected babeltrace2 <<'END'
 { e = ( "%s" : container = 5 ), n = 5 }
 { e = ( "" : container = 6 ), n = 6 }
 { e = ( "\x7f" : container = 7 ), n = 7 }
+{ e = ( "first", "second" : container = 8 ), n = 8 }
+{ e = ( "second" : container = 9 ), n = 9 }
+{ e = ( "?" : container = 10 ), n = 10 }
 END
 exit 0

@@ -15,7 +15,7 @@ std:one { n = 1 }
 std:one { n = 2 }
 std:one_record { n = 3 }
 std:one_fields { }
-std:numbers { i8 = -8, x16 = 0x10, net = 0, u64 = 64, f = 0.25, d = 0.125, p = 0x0, b = 1, c = grey }
+std:numbers { i8 = -8, x16 = 0x10, net = 0, u64 = 64, f = 0.25, d = 0.125, p = 0x0, b = 1, c = grey, l = most, s = nine }
 std:rest { s = "s", t = "tex", b = 62 |b|, a = [-1, 1], d = [0.5], k = "key" }
 std:scope_begin { n = 3, k = "k" }
 std:bare_begin { }
@@ -30,7 +30,7 @@ std:bare_end { }
 std:bare { }
 std:bare_end_record { }
 std:bare_end_fields { }
-ut:log { msg = "on 3", file = "prog/std.c", line = 84, func = "main" }
+ut:log { msg = "on 3", file = "prog/std.c", line = 88, func = "main" }
 END
 warn="-Wall -Wextra -Wpedantic -Werror -I$TOP/libut"
 # What programs are compiled with that want to know it all.

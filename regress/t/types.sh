@@ -32,6 +32,12 @@ types:colours { c = 21 }
 types:colours { c = -1 }
 types:colours { c = lowest }
 types:colours { c = highest }
+types:labels { w = least, u = nought, b = lowest, h = nought, e = slow }
+types:labels { w = most, u = few, b = highest, h = highest, e = fast }
+types:labels { w = nought, u = five, b = 0, h = 1, e = 1 }
+types:labels { w = one, u = half, b = 0, h = 1, e = 1 }
+types:labels { w = below, u = top, b = 0, h = 1, e = 1 }
+types:labels { w = -10, u = 18446744073709551613, b = 0, h = 1, e = 1 }
 types:str { s = "", t = "" }
 types:str { s = "(null)", t = "(nul" }
 types:str { s = "a", t = "abc" }
@@ -73,4 +79,4 @@ sed 's/^{"ns":"[0-9]*","time":"[^"]*",//' "$T/json" | tr ',{}[]' '\n\n\n\n\n' |
 	large = length(d) > 16 || (length(d) == 16 && ("x" d) > "x9007199254740992")
 	if (large != (text > 0)) { print; bad++ }
 	n += large }
-    END { if (n != 8) print n; exit bad > 0 || n != 8 }' >"$T/got" || fail "$(cat "$T/got")"
+    END { if (n != 13) print n; exit bad > 0 || n != 13 }' >"$T/got" || fail "$(cat "$T/got")"

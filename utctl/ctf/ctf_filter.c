@@ -34,13 +34,13 @@
 #define UT_NO_EVENTS
 #include "ut.h"
 
-#define NFIELDS	64		/* at most, in one expression */
+#define NFIELDS	(EXPR_MAX / 2)	/* at most, in one expression */
 
 /* A field that is named. */
 struct wanted {
 	uint8_t		 part;
 	uint8_t		 kind;		/* UT_KIND_ of the copy */
-	uint8_t		 flags;		/* its UT_F_ */
+	uint8_t		 flags;		/* UT_F_ of the copy */
 	size_t		 index;		/* in the part's struct */
 };
 

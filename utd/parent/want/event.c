@@ -76,10 +76,13 @@ invalid(const char *fmt, ...)
 void
 event_value(struct ut_msg *m, struct ut_value *v, char *name)
 {
+	bool range;
+
 	ut_msg_get_str(m, name, NAME_MAXLEN);
 	v->name = name;
+	range = ut_msg_get_u8(m);
 	v->low = (int64_t)ut_msg_get_u64(m);
-	v->high = (int64_t)ut_msg_get_u64(m);
+	v->high = range ? (int64_t)ut_msg_get_u64(m) : v->low;
 }
 
 /* Pass over the field's values. */
@@ -223,6 +226,9 @@ fields_valid(struct ut_msg *m)
 	const uint32_t n = ut_msg_get_u32(m);
 	uint32_t i, k;
 
+	if (n == UINT32_MAX)
+		return invalid("names and labels of more than a message of %u "
+		    "bytes can hold", UT_MSG_MAX);
 	if (m->bad || n > FIELDS_MAX)
 		return invalid("%u fields, more than %d", n, FIELDS_MAX);
 	for (i = 0; i < n; i++) {
@@ -342,7 +348,7 @@ event_stack(void)
 	ut_msg_u32(&m, STACK_ENDS);
 	for (i = 0; i < STACK_ENDS; i++) {
 		ut_msg_str(&m, ends[i]);
-		ut_msg_u64(&m, i);
+		ut_msg_u8(&m, 0);
 		ut_msg_u64(&m, i);
 	}
 	put_field(&m, "frames", UT_KIND_SEQ, 8, UT_F_HEX);

@@ -44,7 +44,7 @@ struct event {
 	char		 name[];	/* the body follows */
 };
 
-#define FIELDS_MAX	16	/* in an event */
+#define FIELDS_MAX	128	/* in an event; ut_field.h's sum holds them */
 
 struct field {
 	char		 name[NAME_MAXLEN];
