@@ -23,6 +23,7 @@
 #define LTTNG_UST_TRACELOG_H
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -49,7 +50,7 @@
 			log(&ut_lttng_ref_##p##___##n, __VA_ARGS__);	\
 	} while (0)
 
-#define UT_LTTNG_LOG_MAX	4096	/* a longer message is cut */
+#define UT_LTTNG_LOG_MAX	65536	/* a longer message is cut */
 
 /* Without a file, it is tracef's, which has but the message. */
 static __inline__ void UT_HELPER
@@ -58,14 +59,21 @@ ut_lttng_log_put(struct ut_event *e, void *caller, const char *file, int line,
 {
 	struct ut_record r;
 	unsigned char *p;
-	char msg[UT_LTTNG_LOG_MAX];
+	char text[1024], *msg = text;
 	size_t n, nfile = 0, nfunc = 0, len = 0;
 	const int error = errno;
+	va_list again;
 
-	if (vsnprintf(msg, sizeof(msg), fmt, ap) < 0)
-		msg[0] = '\0';
+	va_copy(again, ap);
+	n = (size_t)vsnprintf(text, sizeof(text), fmt, ap);
+	if (n >= sizeof(text) && n <= INT_MAX) {
+		n = n < UT_LTTNG_LOG_MAX ? n + 1 : UT_LTTNG_LOG_MAX;
+		msg = (char *)__builtin_alloca(n);
+		(void)vsnprintf(msg, n--, fmt, again);
+	} else if (n > INT_MAX)		/* a conversion failed */
+		n = 0;
+	va_end(again);
 	errno = error;
-	n = strlen(msg);
 	if (file != NULL) {
 		nfile = strlen(file);
 		nfunc = strlen(func);

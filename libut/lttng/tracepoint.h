@@ -107,6 +107,8 @@ ut_lttng_module_remove(void)
 /* For a parameter list and an argument list that have something in front. */
 #define UT_LTTNG_PARAMS(...)	UT_LTTNG_ARGS(UT_LTTNG_PARAM, __VA_ARGS__)
 #define UT_LTTNG_PARAM(t, a)	, t a __attribute__((unused))
+#define UT_LTTNG_TYPES(...)	UT_LTTNG_ARGS(UT_LTTNG_TYPE, __VA_ARGS__)
+#define UT_LTTNG_TYPE(t, a)	, t
 #define UT_LTTNG_NAMES(...)	UT_LTTNG_ARGS(UT_LTTNG_NAME, __VA_ARGS__)
 #define UT_LTTNG_NAME(t, a)	, a
 
@@ -171,7 +173,7 @@ ut_lttng_module_remove(void)
 		__asm__ ("" : : "r" (&ut_lttng_define_##p##___##n));	\
 		if (UT_LIKELY(ut_f != NULL))				\
 			((void (*)(struct ut_event *			\
-			    UT_LTTNG_PARAMS args))ut_f)(ut_e		\
+			    UT_LTTNG_TYPES args))ut_f)(ut_e		\
 			    UT_LTTNG_NAMES args);			\
 	}
 

@@ -234,7 +234,7 @@ for ld in '' bfd gold lld mold; do
 	[ -z "$ld" ] || command -v ld.$ld >/dev/null 2>&1 || continue
 	$CC $CFLAGS $LDFLAGS ${ld:+-fuse-ld=$ld} -o "$T/lttng" "$T/lttng.c" \
 	    $flags -Wl,-rpath,"$in/lib" $LIBS || fail "lttng, ld.$ld"
-	expect 0 '^1 events' utctl record -o "$T/t.lttng$ld" -- "$T/lttng"
+	expect 0 ' 1 events' utctl record -o "$T/t.lttng$ld" -- "$T/lttng"
 	expect 0 'tracef:event { msg = "2.13' utctl view "$T/t.lttng$ld"
 done
 expect 0 ' in ' utctl record -o "$T/wrapped" -w malloc,pthread,func -- \
