@@ -290,7 +290,7 @@ PROGS =		utd/utd utctl/utctl
 
 MAN1 =		man/utctl.1 man/utctl-record.1 man/utctl-session.1 \
 		man/utctl-report.1 man/utctl-stat.1 man/utctl-view.1
-MAN3 =		man/ut.3
+MAN3 =		man/ut.3 man/ut_lttng.3
 MAN5 =		man/ut_abi.5 man/ut_json.5 man/ut_msg.5
 MAN7 =		man/ut.7
 MAN8 =		man/utd.8

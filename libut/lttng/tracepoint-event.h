@@ -114,12 +114,21 @@ template <class t> struct ut_lttng_signed<t *> {
 #define lttng_ust_field_sequence_text(t, i, s, lt, n)	\
 	(UT_LTTNG_COUNTED(char, utv_##i, s, lt, n), ut_strn, utv_##i, #i)
 
+#define lttng_ust_field_fixed_length_blob(i, s, n, media)	\
+	UT_LTTNG_ARRAY(uint8_t, utv_##i, #i, s, n, UT_F_HEX)
+#define lttng_ust_field_variable_length_blob(i, s, lt, n, media)	\
+	UT_LTTNG_SEQ(uint8_t, utv_##i, #i, s, lt, n, UT_F_HEX)
+
 /* Not written, nor evaluated: only the original's filters see these. */
 #define UT_LTTNG_UNUSED(s)		(if (0) { (void)(s); }, ut_lttng_none)
 #define UT_LTTNG_UNUSED3(t, i, s, ...)	UT_LTTNG_UNUSED(s)
 #define lttng_ust_field_unused(s)			UT_LTTNG_UNUSED(s)
 #define lttng_ust_field_unused_nowrite(s)		UT_LTTNG_UNUSED(s)
-#define lttng_ust_field_string_nowrite(i, s)		UT_LTTNG_UNUSED(s)
+#define lttng_ust_field_string_nowrite(i, s, ...)	UT_LTTNG_UNUSED(s)
+#define lttng_ust_field_fixed_length_blob_nowrite	\
+	lttng_ust_field_string_nowrite
+#define lttng_ust_field_variable_length_blob_nowrite	\
+	lttng_ust_field_string_nowrite
 #define lttng_ust_field_enum_nowrite(p, e, t, i, s)	UT_LTTNG_UNUSED(s)
 #define lttng_ust_field_integer_nowrite			UT_LTTNG_UNUSED3
 #define lttng_ust_field_float_nowrite			UT_LTTNG_UNUSED3

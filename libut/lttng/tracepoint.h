@@ -27,7 +27,13 @@
 #ifndef LTTNG_UST_TRACEPOINT_H
 #define LTTNG_UST_TRACEPOINT_H
 
+/* Programs rely on what the original's header includes. */
+#include <sys/types.h>
+
 #include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 /*
  * A module that has only references can be linked without libut, which then

@@ -19,8 +19,6 @@
  * unloaded so often.  PROVIDER, DEFINE and CALLS say what of it is here.
  */
 
-#include <stdio.h>
-
 #define MACRO	a + name
 #ifdef API_1
 #define INSTANCE(n, args)	\
@@ -60,9 +58,6 @@ called(void)
 #endif
 
 #ifdef CALLS
-#include <dlfcn.h>
-#include <stdlib.h>
-
 static void
 calls(int n)
 {
@@ -71,6 +66,7 @@ calls(int n)
 	tracepoint(lttngust, numbers, n, 0.5, (const void *)(uintptr_t)0x1234);
 	tracepoint(lttngust, texts, "text", v, 2);
 	tracepoint(lttngust, texts, "tt", NULL, 1);
+	tracepoint(lttngust, blobs, "abc", 3);
 	tracepoint(lttngust, names, 1, 2, 3);
 	tracepoint(lttngust, none);
 	tracepoint(lttngust, none_void);

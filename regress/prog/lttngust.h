@@ -103,6 +103,16 @@ TRACEPOINT_EVENT(lttngust, texts,
 	)
 )
 
+TRACEPOINT_EVENT(lttngust, blobs, TP_ARGS(const char *, s, int, n),
+	TP_FIELDS(
+		lttng_ust_field_fixed_length_blob(b, s, 2, "x/y")
+		lttng_ust_field_variable_length_blob(v, s, int, n, "x/y")
+		lttng_ust_field_fixed_length_blob_nowrite(nowhere, s, 2, "")
+		lttng_ust_field_variable_length_blob_nowrite(nowhere, s, int,
+		    n, "")
+	)
+)
+
 /* Names that are macros or keywords; arguments by names of the library's. */
 TRACEPOINT_EVENT(lttngust, names,
 	TP_ARGS(int, e, int, p, int, r),

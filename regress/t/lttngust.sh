@@ -24,6 +24,7 @@ cat >"$T/want" <<'END' || exit 1
 numbers { i = 7, u8 = 7, i64 = -7, u64 = 18446744073709551609, x = 0x7, p = 0x1234, net = 117440512, netx = 0x700, d = 0.5, f = 0.5, colour = many, small = "a \"quoted\" \\ one", wide = least, large = largest, once = 1 }
 texts { s = "text", at = "tex", st = "te", a = [1, -2, 772], ax = [0x1, 0xfffe], an = [256, -257], anx = [0x100], q = [1, -2], qx = 01 00 |..|, qn = [256, 65279], qnx = [0x100, 0xfeff] }
 texts { s = "tt", at = "tt", st = "t", a = [0, 0, 0], ax = [0x0, 0x0], an = [0, 0], anx = [0x0], q = [], qx = ||, qn = [], qnx = [] }
+blobs { b = 61 62 |ab|, v = 61 62 63 |abc| }
 names { MACRO = 1, class = 2, len = 3 }
 none { }
 none_void { }
@@ -92,13 +93,13 @@ done
 
 # Again and again: all of it is called once more when it is unloaded.
 recorded -e 'lttngust:*' -- "$T/p" "$T/provider.so" 100
-[ "$events $lost" = "800 0" ] || fail "loaded: $events events, $lost lost"
+[ "$events $lost" = "900 0" ] || fail "loaded: $events events, $lost lost"
 sed 's/once = [0-9]*/once = 1/' "$T/want" >"$T/each"
 utctl view "$T/trace" | sed 's/^.* lttngust://' | sort | uniq -c |
     awk '$1 != 100 && $2 != "texts" { exit 1 }' || fail "loaded: not alike"
 
 # Levels; without one, it is debug_line.
-for l in warning:1 err:1 debug_line:6; do
+for l in warning:1 err:1 debug_line:7; do
 	recorded -L ${l%:*} -e 'lttngust:*' -- env LD_PRELOAD="$T/provider.so" \
 	    "$T/p"
 	[ "$events" -eq ${l#*:} ] || fail "level ${l%:*}: $events events"
