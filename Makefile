@@ -275,6 +275,7 @@ WRAP_HDRS =	libut/wrap/alloc.h libut/wrap/choose.h libut/wrap/cpu.h \
 # LTTng-UST's macros, and what -llttng-ust is: libut.so, and a function more.
 LTTNG_HDRS =	libut/lttng/tracef.h libut/lttng/tracelog.h \
 		libut/lttng/tracepoint-event.h libut/lttng/tracepoint.h \
+		libut/lttng/ust-config.h \
 		libut/lttng/ust-fork.h libut/lttng/ust-thread.h \
 		libut/lttng/ust-version.h
 LTTNG_OBJS =	libut/lttng/ust-thread.o

@@ -17,7 +17,7 @@
 /*
  * The version of LTTng-UST whose macros are here, and what that library has to
  * be told of processes and threads, which libut finds out: ust-fork.h,
- * ust-thread.h and ust-version.h are one file.
+ * ust-config.h, ust-thread.h and ust-version.h are one file.
  */
 
 #ifndef LTTNG_UST_FORK_H

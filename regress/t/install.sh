@@ -66,8 +66,8 @@ case $(uname) in
 NetBSD|OpenBSD)	man=man ;;
 *)		man=share/man ;;
 esac
-cpu= files=43
-[ "$(uname)" != Linux ] || cpu=lib/libut-cpu.so files=44
+cpu= files=45
+[ "$(uname)" != Linux ] || cpu=lib/libut-cpu.so files=46
 for f in $cpu bin/utctl sbin/utd include/ut.h include/ut_field.h \
     lib/libut.a lib/libut.so lib/libut.so.1 lib/libut-func.so \
     lib/libut-malloc.so lib/libut-pthread.so lib/libut-func.o \
