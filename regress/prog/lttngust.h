@@ -103,6 +103,7 @@ TRACEPOINT_EVENT(lttngust, texts,
 	)
 )
 
+#ifndef ORIGINAL		/* 2.13 has none */
 TRACEPOINT_EVENT(lttngust, blobs, TP_ARGS(const char *, s, int, n),
 	TP_FIELDS(
 		lttng_ust_field_fixed_length_blob(b, s, 2, "x/y")
@@ -112,6 +113,8 @@ TRACEPOINT_EVENT(lttngust, blobs, TP_ARGS(const char *, s, int, n),
 		    n, "")
 	)
 )
+
+#endif
 
 /* Names that are macros or keywords; arguments by names of the library's. */
 TRACEPOINT_EVENT(lttngust, names,
@@ -134,10 +137,10 @@ TRACEPOINT_EVENT_CLASS(lttngust, of_ten,
 		ctf_integer(int, i, i) ctf_integer(int, j, j)
 	)
 )
-INSTANCE(ten,
+TRACEPOINT_EVENT_INSTANCE(lttngust, of_ten, ten,
 	TP_ARGS(int, a, int, b, int, c, int, d, int, e, int, f, int, g,
 	    int, h, int, i, int, j))
-INSTANCE(ten_too,
+TRACEPOINT_EVENT_INSTANCE(lttngust, of_ten, ten_too,
 	TP_ARGS(int, a, int, b, int, c, int, d, int, e, int, f, int, g,
 	    int, h, int, i, int, j))
 TRACEPOINT_LOGLEVEL(lttngust, ten_too, TRACE_ERR)

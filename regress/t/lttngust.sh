@@ -9,7 +9,8 @@ not_sanitized
 
 mkdir "$T/0" "$T/1" && cp prog/lttngust.[ch] "$T/0" || exit 1
 for f in c h; do
-	sed -e 's/TRACEPOINT_LOGLEVEL/LTTNG_UST_&/' \
+	sed -e 's/TRACEPOINT_EVENT_INSTANCE(lttngust, of_ten,/& lttngust,/' \
+	    -e 's/TRACEPOINT_LOGLEVEL/LTTNG_UST_&/' \
 	    -e 's/TRACE_[A-Z]*)/LTTNG_UST_TRACEPOINT_LOGLEVEL_&/' \
 	    -e 's/LOGLEVEL_TRACE_/LOGLEVEL_/' \
 	    -e 's/ctf_/lttng_ust_field_/g' -e 's/TP_[AFE]/LTTNG_UST_&/g' \
@@ -36,7 +37,7 @@ END
 build() {
 	what=$2 out=$3 dir=$T/$1
 	shift 3
-	[ "$dir" = "$T/0" ] || set -- -DAPI_1 -DLTTNG_UST_COMPAT_API_VERSION=1 "$@"
+	[ "$dir" = "$T/0" ] || set -- -DLTTNG_UST_COMPAT_API_VERSION=1 "$@"
 	$cc $CFLAGS -Wall -Wextra -Wpedantic -Wshadow -Werror -I"$dir" \
 	    -I"$TOP/libut" $what "$dir/lttngust.c" -x none -o "$out" "$@" ||
 	    fail "cannot build with $cc $what $*"
@@ -105,3 +106,32 @@ for l in warning:1 err:1 debug_line:7; do
 	[ "$events" -eq ${l#*:} ] || fail "level ${l%:*}: $events events"
 done
 echo "$n times"
+
+# The same from LTTng-UST, if it is installed and nobody uses it now.
+for p in lttng lttng-sessiond babeltrace2; do
+	command -v $p >/dev/null 2>&1 || exit 0
+done
+[ ! -e /var/run/lttng/lttng-sessiond.pid ] &&
+    $CC $CFLAGS -DPROVIDER -DDEFINE -DCALLS -DORIGINAL -I"$T/0" \
+    -o "$T/original" "$T/0/lttngust.c" -llttng-ust $DL 2>/dev/null || exit 0
+HOME=$T
+LTTNG_HOME=$T
+export HOME LTTNG_HOME
+lttng-sessiond --no-kernel --pidfile "$T/pid" --daemonize ||
+    fail "lttng-sessiond"
+lttng create s -o "$T/theirs" >"$T/out" &&
+    lttng enable-event -u 'lttngust:*' >>"$T/out" &&
+    lttng start >>"$T/out" && "$T/original" &&
+    lttng destroy >>"$T/out" || fail "lttng: $(cat "$T/out")"
+kill "$(cat "$T/pid")"
+# both TRACE: the events and their fields, as babeltrace2 shows them.
+both() {
+	babeltrace2 "$1" | sed 's/^.* lttngust:/lttngust:/
+	    s/: {[^}]*}, /: /'
+}
+both "$T/theirs" >"$T/want.both"
+[ "$(wc -l <"$T/want.both")" -eq 7 ] || fail "lttng: $(cat "$T/want.both")"
+build 0 "-DPROVIDER -DDEFINE -DCALLS -DORIGINAL" "$T/p" $LINK $DL $LIBS
+recorded -e 'lttngust:*' -- "$T/p"
+both "$T/trace" | diff "$T/want.both" - || fail "not as LTTng-UST"
+echo "as LTTng-UST"
