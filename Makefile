@@ -272,15 +272,26 @@ WRAP_OBJS =	libut/wrap/choose.o libut/wrap/cpu.o libut/wrap/cpu_signal.o \
 WRAP_HDRS =	libut/wrap/alloc.h libut/wrap/choose.h libut/wrap/cpu.h \
 		libut/wrap/early.h libut/wrap/new.h libut/wrap/timed.h libut/wrap/wrap.h
 
+# LTTng-UST's macros, and what -llttng-ust is: libut.so, and a function more.
+LTTNG_HDRS =	libut/lttng/tracef.h libut/lttng/tracelog.h \
+		libut/lttng/tracepoint-event.h libut/lttng/tracepoint.h \
+		libut/lttng/ust-config.h \
+		libut/lttng/ust-fork.h libut/lttng/ust-thread.h \
+		libut/lttng/ust-version.h
+LTTNG_OBJS =	libut/lttng/ust-thread.o
+LTTNG_LIB =	libut/lttng/libut-lttng.a
+LTTNG_DIRS =	'$(INCDIR)/ut/lttng/lttng' '$(LIBDIR)/ut/lttng/pkgconfig'
+
 LIBUT_SO =	libut/libut.so.$(MAJOR)
 PRELOADS =	$(CPU_$(OS)) libut/libut-func.so libut/libut-malloc.so \
 		libut/libut-pthread.so
-LIBS_BUILT =	libut/libut.a $(LIBUT_SO) $(PRELOADS) libut/libut-func.o
+LIBS_BUILT =	libut/libut.a $(LIBUT_SO) $(PRELOADS) libut/libut-func.o \
+		$(LTTNG_LIB)
 PROGS =		utd/utd utctl/utctl
 
 MAN1 =		man/utctl.1 man/utctl-record.1 man/utctl-session.1 \
 		man/utctl-report.1 man/utctl-stat.1 man/utctl-view.1
-MAN3 =		man/ut.3
+MAN3 =		man/ut.3 man/ut_lttng.3
 MAN5 =		man/ut_abi.5 man/ut_json.5 man/ut_msg.5
 MAN7 =		man/ut.7
 MAN8 =		man/utd.8
@@ -322,6 +333,10 @@ utctl/paths: paths-ok
 libut/libut.a: $(LIBUT_OBJS)
 	rm -f $@
 	$(AR) rcs $@ $(LIBUT_OBJS)
+
+$(LTTNG_LIB): $(LTTNG_OBJS)
+	rm -f $@
+	$(AR) rcs $@ $(LTTNG_OBJS)
 
 # Never unloaded: it has a thread, and atfork handlers.
 $(LIBUT_SO): $(LIBUT_OBJS)
@@ -454,7 +469,7 @@ install: paths-ok
 	@set -- '$(DATADIR)' '$(BINDIR)' '$(SBINDIR)' '$(INCDIR)' \
 	    '$(LIBDIR)/pkgconfig' '$(MANDIR)/man1' '$(MANDIR)/man3' \
 	    '$(MANDIR)/man5' '$(MANDIR)/man7' '$(MANDIR)/man8' \
-	    '$(BASHDIR)' '$(ZSHDIR)' '$(FISHDIR)'; $(MKDIRS)
+	    '$(BASHDIR)' '$(ZSHDIR)' '$(FISHDIR)' $(LTTNG_DIRS); $(MKDIRS)
 	install -m 755 utctl/utctl '$(DESTDIR)$(BINDIR)/utctl'
 	install -m 755 utd/utd '$(DESTDIR)$(SBINDIR)/utd'
 	install -m 644 libut/ut.h libut/ut_field.h '$(DESTDIR)$(INCDIR)/'
@@ -476,7 +491,21 @@ install: paths-ok
 	    'Name: libut' 'Description: user-space trace events' \
 	    'Version: $(VERSION)' 'Cflags: -I$${includedir}' \
 	    'Libs: -L$${libdir} -lut' 'Libs.private: $(LIBS)' \
-	    >'$(DESTDIR)$(LIBDIR)/pkgconfig/ut.pc'
+	    'lttngdir=$${libdir}/ut/lttng' \
+	    >'$(DESTDIR)$(LIBDIR)/pkgconfig/ut.pc' && \
+	case $$prefix in *..) prefix=$$prefix/../.. ;; esac; \
+	printf '%s\n' "prefix=$$prefix" "includedir=$$i" "libdir=$$l" '' \
+	    'Name: lttng-ust' 'Description: libut for LTTng-UST' \
+	    'Version: 2.13.0' 'Cflags: -I$${includedir}/ut/lttng' \
+	    'Libs: -L$${libdir}/ut/lttng -llttng-ust $(DL_$(OS))' \
+	    >'$(DESTDIR)$(LIBDIR)/ut/lttng/pkgconfig/lttng-ust.pc'
+	install -m 644 $(LTTNG_HDRS) '$(DESTDIR)$(INCDIR)/ut/lttng/lttng/'
+	echo '#include "../../ut.h"' >'$(DESTDIR)$(INCDIR)/ut/lttng/ut.h'
+	install -m 644 $(LTTNG_LIB) '$(DESTDIR)$(LIBDIR)/ut/lttng/'
+	for l in lttng-ust lttng-ust-common lttng-ust-fork; do \
+	    echo 'INPUT(../../libut.so libut-lttng.a)' \
+		>'$(DESTDIR)$(LIBDIR)/ut/lttng'/lib$$l.so || exit 1; \
+	done
 	install -m 644 $(MAN1) '$(DESTDIR)$(MANDIR)/man1/'
 	install -m 644 $(MAN3) '$(DESTDIR)$(MANDIR)/man3/'
 	install -m 644 $(MAN5) '$(DESTDIR)$(MANDIR)/man5/'
@@ -515,6 +544,13 @@ uninstall: paths-ok
 	    '$(DESTDIR)$(LIBDIR)/pkgconfig/ut.pc' \
 	    '$(DESTDIR)$(BASHDIR)/utctl' '$(DESTDIR)$(ZSHDIR)/_utctl' \
 	    '$(DESTDIR)$(FISHDIR)/utctl.fish'
+	for f in ut.h $(LTTNG_HDRS); do \
+	    rm -f '$(DESTDIR)$(INCDIR)/ut/lttng'/$${f#libut/} || exit 1; \
+	done
+	for f in libut-lttng.a liblttng-ust.so liblttng-ust-common.so \
+	    liblttng-ust-fork.so pkgconfig/lttng-ust.pc; do \
+	    rm -f '$(DESTDIR)$(LIBDIR)/ut/lttng'/$$f || exit 1; \
+	done
 	for f in $(MAN1) $(MAN3) $(MAN5) $(MAN7) $(MAN8); do \
 	    rm -f '$(DESTDIR)$(MANDIR)'/man$${f##*.}/$${f#man/} || exit 1; \
 	done
@@ -529,7 +565,8 @@ uninstall: paths-ok
 
 clean:
 	rm -f $(LIBUT_OBJS) $(COMMON_OBJS) $(UTD_OBJS) $(UTCTL_OBJS) \
-	    $(WRAP_OBJS) $(LIBS_BUILT) $(PROGS) libut/libut.so utctl/paths \
+	    $(WRAP_OBJS) $(LTTNG_OBJS) $(LIBS_BUILT) $(PROGS) \
+	    libut/libut.so utctl/paths \
 	    utctl/report/page_bytes.c \
 	    regress/demo/demo
 	rm -rf regress/demo/trace

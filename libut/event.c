@@ -44,7 +44,7 @@ struct type {
 	char		*name;
 	uint64_t	 hash;		/* covers name, level and fields */
 	struct ut_event	*events;	/* twins; NULL: all unloaded */
-	struct type	*next;		/* in the bucket */
+	struct type	*next;		/* in the bucket, by name */
 	uint32_t	 number;
 	uint32_t	 level;
 	bool		 missed;	/* asked about while unloaded */
@@ -58,6 +58,7 @@ _Static_assert(sizeof(struct ut_record) <= 64, "ut_record");
 
 static struct type *chunks[NCHUNKS];
 static struct type *buckets[BUCKETS];
+static struct ut_event *references[BUCKETS];	/* by name */
 static uint32_t ntypes;
 static uint64_t fingerprint = FNV_INIT;	/* all types, in order */
 
@@ -96,9 +97,16 @@ hash_event(const struct ut_event *e)
 	return h;
 }
 
+static uint32_t
+bucket_of(const char *name)
+{
+	return (uint32_t)(hash_str(FNV_INIT, name) % BUCKETS);
+}
+
 static struct type *
 type_new(const struct ut_event *e, uint64_t hash)
 {
+	const uint32_t b = bucket_of(e->name);
 	struct type *t, **chunk;
 	size_t len = strlen(e->name) + 1;
 
@@ -116,8 +124,8 @@ type_new(const struct ut_event *e, uint64_t hash)
 	t->hash = hash;
 	fingerprint = hash_fnv(fingerprint, &hash, sizeof(hash));
 	t->number = ntypes++;
-	t->next = buckets[hash % BUCKETS];
-	buckets[hash % BUCKETS] = t;
+	t->next = buckets[b];
+	buckets[b] = t;
 	return t;
 }
 
@@ -127,7 +135,7 @@ type_find(const struct ut_event *e)
 	const uint64_t hash = hash_event(e);
 	struct type *t;
 
-	for (t = buckets[hash % BUCKETS]; t != NULL; t = t->next)
+	for (t = buckets[bucket_of(e->name)]; t != NULL; t = t->next)
 		if (t->hash == hash && strcmp(t->name, e->name) == 0)
 			return t;
 	return type_new(e, hash);
@@ -189,27 +197,104 @@ ut_event_narrow(const struct ut_event *e, uint32_t regions,
 	return copy->on != 0;
 }
 
-/* Add an event; true if utd has to be told. */
-bool
-ut_event_add(struct ut_event *e)
+/* The event and its references have that ID in the region i, or 0. */
+static void
+type_set(const struct type *t, unsigned int i, uint16_t id)
 {
-	struct type *t;
-	unsigned int i;
-	const uint32_t n = ntypes;
-	bool news;
+	struct ut_event *e;
 
-	if ((t = type_find(e)) == NULL)
-		return false;
-	news = ntypes > n || t->missed;
-	t->missed = false;
+	for (e = t->events; e != NULL; e = e->twin)
+		event_set(e, i, id);
+	for (e = references[bucket_of(t->name)]; e != NULL; e = e->twin)
+		if (e->type == t)
+			event_set(e, i, id);
+}
+
+static void
+event_join(struct ut_event *e, struct type *t)
+{
+	unsigned int i;
+
 	e->type = t;
-	e->twin = t->events;
-	t->events = e;
 	e->mask = 0;			/* older programs know of neither */
 	e->filters = NULL;
 	for (i = 0; i < UT_REGIONS; i++)
 		if (t->id[i] != 0)
 			event_set(e, i, t->id[i]);
+}
+
+static void
+event_leave(struct ut_event *e)
+{
+	unsigned int i;
+
+	for (i = 0; e->type != NULL && i < UT_REGIONS; i++)
+		event_set(e, i, 0);
+	e->type = NULL;
+}
+
+/*
+ * An event without fields is a reference: it listens as the event of its name
+ * does, in whatever module, and has its function.  That event may come later,
+ * or never, and go.
+ *
+ * A caller loads `on', then `record', which is a function or NULL, in whatever
+ * order it sees the two stored.  The function has to stay until it returns: so
+ * ut_lttng(3) forbids to unload a provider whose events a thread may be in.
+ */
+static void
+reference_bind(struct ut_event *r)
+{
+	struct type *t = buckets[bucket_of(r->name)];
+	const struct ut_event *e;
+	void (*record)(void) = NULL;
+
+	event_leave(r);
+	while (t != NULL &&
+	    (t->events == NULL || strcmp(t->name, r->name) != 0))
+		t = t->next;
+	for (e = t != NULL ? t->events : NULL; e != NULL; e = e->twin)
+		if (e->record != NULL && (e->caller & UT_SEMAPHORE) == 0)
+			record = e->record;
+	__atomic_store_n(&r->record, record, __ATOMIC_RELEASE);
+	if (t != NULL)
+		event_join(r, t);
+}
+
+/* References that have the type t, or of that name have none, look again. */
+static void
+references_bind(const char *name, const struct type *t)
+{
+	struct ut_event *r;
+
+	for (r = references[bucket_of(name)]; r != NULL; r = r->twin)
+		if (r->type == t && strcmp(r->name, name) == 0)
+			reference_bind(r);
+}
+
+/* Add an event; true if utd has to be told. */
+bool
+ut_event_add(struct ut_event *e)
+{
+	struct ut_event **list;
+	struct type *t = NULL;
+	const uint32_t n = ntypes;
+	bool news;
+
+	if (e->fields != NULL && (t = type_find(e)) == NULL)
+		return false;
+	list = t != NULL ? &t->events : &references[bucket_of(e->name)];
+	e->type = NULL;
+	e->twin = *list;
+	*list = e;
+	if (t == NULL) {
+		reference_bind(e);
+		return false;
+	}
+	news = ntypes > n || t->missed;
+	t->missed = false;
+	event_join(e, t);
+	references_bind(e->name, NULL);
 	return news;
 }
 
@@ -217,27 +302,26 @@ void
 ut_event_remove(struct ut_event *e)
 {
 	struct type *t = e->type;
-	struct ut_event **p;
-	unsigned int i;
+	struct ut_event **p = &references[bucket_of(e->name)];
 
-	if (t == NULL)
-		return;
-	for (p = &t->events; *p != NULL; p = &(*p)->twin) {
-		if (*p == e) {
-			*p = e->twin;
-			break;
-		}
+	if (e->fields != NULL) {
+		if (t == NULL)
+			return;
+		p = &t->events;
 	}
-	for (i = 0; i < UT_REGIONS; i++)
-		event_set(e, i, 0);
-	e->type = NULL;
+	while (*p != NULL && *p != e)
+		p = &(*p)->twin;
+	if (*p != NULL)
+		*p = e->twin;
+	event_leave(e);
+	if (e->fields != NULL)
+		references_bind(e->name, t);
 }
 
 /* The region i wants no event any more. */
 void
 ut_events_forget(unsigned int i)
 {
-	struct ut_event *e;
 	struct type *t;
 	uint32_t n;
 
@@ -246,8 +330,7 @@ ut_events_forget(unsigned int i)
 		if (t->id[i] == 0)
 			continue;
 		t->id[i] = 0;
-		for (e = t->events; e != NULL; e = e->twin)
-			event_set(e, i, 0);
+		type_set(t, i, 0);
 	}
 }
 
@@ -256,7 +339,6 @@ int
 ut_event_map(uint32_t number, unsigned int i, uint32_t id, struct filter *f)
 {
 	struct type *t = type_at(number);
-	struct ut_event *e;
 	int error;
 
 	if (t == NULL || id > UT_ID_MAX) {
@@ -266,8 +348,7 @@ ut_event_map(uint32_t number, unsigned int i, uint32_t id, struct filter *f)
 	if ((error = ut_filter_set(&t->filters, i, id, f)) != 0)
 		return error;
 	t->id[i] = (uint16_t)id;
-	for (e = t->events; e != NULL; e = e->twin)
-		event_set(e, i, (uint16_t)id);
+	type_set(t, i, (uint16_t)id);
 	return 0;
 }
 

@@ -214,6 +214,11 @@ struct ut_event {
 	uint32_t		 mask;	/* libut's: who listens, a bit each */
 	uint32_t		 caller; /* not 0: calls ut_begin_at */
 	void			*filters; /* libut's: of those who have one */
+	/*
+	 * Records the event for its references, those of its name without
+	 * fields, into which libut copies this: see event.c.
+	 */
+	void			(*record)(void);
 } __attribute__((aligned(64)));
 
 /* A program or shared library with events of its own. */
@@ -273,6 +278,11 @@ UT_BOUND
 void		 ut_log(struct ut_event *, const char *, int, const char *,
 		    const char *, ...) __attribute__((format(printf, 5, 6)));
 
+/* For lttng/tracepoint.h, which can do without libut. */
+#ifndef UT_LINKED
+#define UT_LINKED(function)	1
+#endif
+
 #ifndef UT_NO_MODULE		/* libut has no events of its own */
 
 /*
@@ -308,7 +318,8 @@ ut_this_module_add(void)
 {
 	ut_this_module.begin = __start_ut_events;
 	ut_this_module.end = __stop_ut_events;
-	if (!ut_this_module.added && ut_this_module.begin != NULL) {
+	if (!ut_this_module.added && ut_this_module.begin != NULL &&
+	    UT_LINKED(ut_module_add)) {
 		ut_bind();
 		ut_module_add(&ut_this_module);
 	}
@@ -317,7 +328,7 @@ ut_this_module_add(void)
 static void __attribute__((destructor(65000))) UT_HELPER
 ut_this_module_remove(void)
 {
-	if (ut_this_module.added)
+	if (ut_this_module.added && UT_LINKED(ut_module_remove))
 		ut_module_remove(&ut_this_module);
 }
 
@@ -378,6 +389,7 @@ ut_this_module_remove(void)
 /* ut_event.caller: 2 for an event without a stack, where others have one. */
 #define UT_STACKS	1
 #define UT_STACKLESS	2
+#define UT_SEMAPHORE	4	/* ut_event.record is one, no function */
 
 /*
  * UT_SEMICOLON lets a semicolon follow, as after a declaration, or none: C has
@@ -465,7 +477,8 @@ public:
 	};								\
 	UT_OWN struct ut_event ev UT_SECTION = {			\
 		0, UT_LEVEL_VALUE(__VA_ARGS__), str,			\
-		ut_fields_##ev, NULL, NULL, { 0 }, 0, UT_STACKS, NULL	\
+		ut_fields_##ev, NULL, NULL, { 0 }, 0, UT_STACKS, NULL,	\
+		NULL							\
 	};								\
 	UT_OWN void __attribute__((noinline)) UT_HELPER			\
 	ut_record_##ev(struct ut_event *ut_e				\
@@ -497,7 +510,8 @@ public:
 	UT_SPAN_LEAVE(ut__##provider##__##span) UT_SEMICOLON
 
 #define UT_LOG_EVENT(level)	\
-	{ 0, level, "ut:log", ut_log_fields, NULL, NULL, { 0 }, 0, 1, NULL }
+	{ 0, level, "ut:log", ut_log_fields, NULL, NULL, { 0 }, 0, 1, NULL, \
+	NULL }
 
 static const struct ut_field __attribute__((unused)) ut_log_fields[] = {
 	{ "msg", NULL, 0, UT_KIND_STRING, 1, 0, 0 },

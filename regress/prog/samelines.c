@@ -173,22 +173,23 @@ value(void)
 }
 
 /*
- * name_length = 3, name = [ ... ]: utctl does not print how long it is.  With
+ * _name_length = 3, name = [ ... ]: utctl does not print how long it is.  With
  * underscores behind, if the event has another field of that name.
  */
 static void
 skip_length(void)
 {
-	const char *p = src;
+	const char *name = src + 1, *p = src;
 	size_t n, len = strcspn(src, " ");
 
 	while (len > 0 && p[len - 1] == '_')
 		len--;
-	if (len < 8 || strncmp(p + len - 7, "_length", 7) != 0)
+	if (len < 9 || *src != '_' ||
+	    strncmp(p + len - 7, "_length", 7) != 0)
 		return;
-	n = len - 7;
+	n = len - 8;
 	p += strcspn(p, ",");
-	if (strncmp(p, ", ", 2) == 0 && strncmp(p + 2, src, n) == 0 &&
+	if (strncmp(p, ", ", 2) == 0 && strncmp(p + 2, name, n) == 0 &&
 	    (strncmp(p + 2 + n, " = [", 4) == 0 ||
 	    strncmp(p + 2 + n, " = \"", 4) == 0))
 		src = p + 2;

@@ -66,12 +66,15 @@ case $(uname) in
 NetBSD|OpenBSD)	man=man ;;
 *)		man=share/man ;;
 esac
-cpu= files=30
-[ "$(uname)" != Linux ] || cpu=lib/libut-cpu.so files=31
+cpu= files=45
+[ "$(uname)" != Linux ] || cpu=lib/libut-cpu.so files=46
 for f in $cpu bin/utctl sbin/utd include/ut.h include/ut_field.h \
     lib/libut.a lib/libut.so lib/libut.so.1 lib/libut-func.so \
     lib/libut-malloc.so lib/libut-pthread.so lib/libut-func.o \
-    lib/pkgconfig/ut.pc \
+    lib/pkgconfig/ut.pc lib/ut/lttng/pkgconfig/lttng-ust.pc \
+    lib/ut/lttng/liblttng-ust.so lib/ut/lttng/libut-lttng.a \
+    include/ut/lttng/ut.h \
+    $(cd "$TOP/libut" && printf 'include/ut/lttng/%s\n' lttng/*.h) \
     $(cd "$TOP/man" && for p in *.[1-8]; do echo "$man/man${p##*.}/$p"; done) \
     share/zsh/site-functions/_utctl \
     share/bash-completion/completions/utctl \
@@ -212,6 +215,28 @@ if command -v ldd >/dev/null 2>&1; then
 	    fail "not the libut.so that was installed"
 	ldd "$T/static" | grep -q "$in/lib" && fail "static needs libut.so"
 fi
+
+# In place of LTTng-UST: through its names, from directories of their own.
+printf '#include <%s>\n' lttng/tracef.h lttng/tracelog.h lttng/ust-fork.h \
+    lttng/ust-thread.h lttng/ust-version.h >"$T/lttng.c"
+printf '%s\n' 'int' 'main(void)' '{' \
+    'lttng_ust_init_thread();' 'tracef("%s", LTTNG_UST_VERSION);' \
+    '#undef lttng_ust_init_thread' 'extern void lttng_ust_init_thread(void);' \
+    'lttng_ust_init_thread();' 'return 0;' '}' >>"$T/lttng.c"
+flags="-I$in/include/ut/lttng -L$in/lib/ut/lttng -llttng-ust"
+if command -v pkg-config >/dev/null 2>&1; then
+	dir=$(pkg-config --variable=lttngdir ut)
+	flags=$(PKG_CONFIG_PATH=$dir/pkgconfig &&
+	    pkg-config --cflags --libs 'lttng-ust >= 2.13') ||
+	    fail "pkg-config lttng-ust"
+fi
+for ld in '' bfd gold lld mold; do
+	[ -z "$ld" ] || command -v ld.$ld >/dev/null 2>&1 || continue
+	$CC $CFLAGS $LDFLAGS ${ld:+-fuse-ld=$ld} -o "$T/lttng" "$T/lttng.c" \
+	    $flags -Wl,-rpath,"$in/lib" $LIBS || fail "lttng, ld.$ld"
+	expect 0 ' 1 events' utctl record -o "$T/t.lttng$ld" -- "$T/lttng"
+	expect 0 'tracef:event { msg = "2.13' utctl view "$T/t.lttng$ld"
+done
 expect 0 ' in ' utctl record -o "$T/wrapped" -w malloc,pthread,func -- \
     "$T/static" 1
 run_make PREFIX="$T/inst" uninstall

@@ -355,7 +355,7 @@ add_enum(struct text *t, struct ut_msg *m, const struct field *f)
 }
 
 /*
- * The length of a sequence is a field before it: _NAME_length, and more
+ * The length of a sequence is a field before it: __NAME_length, and more
  * underscores behind as long as the event has a field of that name.
  */
 static void
@@ -365,7 +365,7 @@ length_name(const struct event *e, const char *name, char *s, size_t size)
 	struct field f;
 	uint32_t n;
 
-	snprintf(s, size, "_%s_length", name);
+	snprintf(s, size, "__%s_length", name);
 	event_open(e, &m, &n);
 	while (n-- > 0) {
 		event_field(&m, &f);

@@ -1,0 +1,1 @@
+ust-fork.h
