@@ -97,11 +97,11 @@ static const struct ut_field unload_fields[] = {
 /* In no section: one there would be an event of whoever links libut.a. */
 static struct ut_event module_event = {
 	0, UT_DEBUG_MODULE, "ut:module", module_fields, NULL, NULL, { 0 }, 0,
-	1, NULL
+	1, NULL, NULL
 };
 static struct ut_event unload_event = {
 	0, UT_DEBUG_MODULE, "ut:unload", unload_fields, NULL, NULL, { 0 }, 0,
-	1, NULL
+	1, NULL, NULL
 };
 
 static struct table *table;	/* NULL: there was no look yet */

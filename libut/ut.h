@@ -211,6 +211,7 @@ struct ut_event {
 	uint32_t		 mask;	/* libut's: who listens, a bit each */
 	uint32_t		 caller; /* not 0: calls ut_begin_at */
 	void			*filters; /* libut's: of those who have one */
+	void			(*record)(void); /* or a UT_SEMAPHORE's address */
 } __attribute__((aligned(64)));
 
 /* A program or shared library with events of its own. */
@@ -375,6 +376,8 @@ ut_this_module_remove(void)
 /* ut_event.caller: 2 for an event without a stack, where others have one. */
 #define UT_STACKS	1
 #define UT_STACKLESS	2
+/* With one of these: libut counts in an unsigned short while `on' is not 0. */
+#define UT_SEMAPHORE	4
 
 /*
  * UT_SEMICOLON lets a semicolon follow, as after a declaration, or none: C has
@@ -462,7 +465,8 @@ public:
 	};								\
 	UT_OWN struct ut_event ev UT_SECTION = {			\
 		0, UT_LEVEL_VALUE(__VA_ARGS__), str,			\
-		ut_fields_##ev, NULL, NULL, { 0 }, 0, UT_STACKS, NULL	\
+		ut_fields_##ev, NULL, NULL, { 0 }, 0, UT_STACKS, NULL,	\
+		NULL							\
 	};								\
 	UT_OWN void __attribute__((noinline)) UT_HELPER			\
 	ut_record_##ev(struct ut_event *ut_e				\
@@ -494,7 +498,8 @@ public:
 	UT_SPAN_LEAVE(ut__##provider##__##span) UT_SEMICOLON
 
 #define UT_LOG_EVENT(level)	\
-	{ 0, level, "ut:log", ut_log_fields, NULL, NULL, { 0 }, 0, 1, NULL }
+	{ 0, level, "ut:log", ut_log_fields, NULL, NULL, { 0 }, 0, 1, NULL, \
+	NULL }
 
 static const struct ut_field __attribute__((unused)) ut_log_fields[] = {
 	{ "msg", NULL, 0, UT_KIND_STRING, 1, 0, 0 },

@@ -45,13 +45,13 @@ UT_EVENT(cancel, step, UT_INFO, UT_INT(thread), UT_STR(before))
 
 static struct ut_event events[NTHREADS + 1] = {
 	{ 0, UT_INFO, "cancel:lib0", ut_log_fields, NULL, NULL, { 0 }, 0,
-	    0, NULL },
+	    0, NULL, NULL },
 	{ 0, UT_INFO, "cancel:lib1", ut_log_fields, NULL, NULL, { 0 }, 0,
-	    0, NULL },
+	    0, NULL, NULL },
 	{ 0, UT_INFO, "cancel:lib2", ut_log_fields, NULL, NULL, { 0 }, 0,
-	    0, NULL },
+	    0, NULL, NULL },
 	{ 0, UT_INFO, "cancel:lib3", ut_log_fields, NULL, NULL, { 0 }, 0,
-	    0, NULL },
+	    0, NULL, NULL },
 };
 static struct ut_module libs[NTHREADS + 1];
 static const char *volatile at = "nothing";
