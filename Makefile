@@ -199,7 +199,8 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/ctf/ctf_time.c utctl/ctf/ctf_twice.c \
 		utctl/ctf/ctf_type.c utctl/ctf/ctf_value.c \
 		utctl/ctf/ctf_walk.c utctl/ctf/ctf_window.c utctl/ctf/select.c \
-		utctl/ctl/channel.c utctl/ctl/event.c utctl/ctl/glob.c \
+		utctl/ctl/channel.c utctl/ctl/dtrace.c utctl/ctl/event.c \
+		utctl/ctl/glob.c \
 		utctl/ctl/list.c utctl/ctl/list_json.c \
 		utctl/ctl/list_session.c utctl/ctl/load.c utctl/ctl/quote.c \
 		utctl/ctl/rotate.c utctl/ctl/save.c utctl/ctl/session.c \

@@ -24,7 +24,7 @@
 #ifndef _SYS_SDT_H
 #define _SYS_SDT_H
 
-#include <ut_typed.h>
+#include <ut.h>
 
 /* For compilers, it is no part of the program: see ut.h. */
 #pragma GCC system_header
@@ -74,6 +74,59 @@
 #define UT_SDT_CALLER	UT_STACKS
 #define UT_SDT_SEMAPHORE(provider, name)	NULL
 #endif
+
+/*
+ * What follows is for the headers that `utctl dtrace -h' writes, too: fields by
+ * their types, which are not known before they are compiled.
+ */
+#ifdef __cplusplus
+extern "C++" {
+template <class T, bool = __is_enum(T)>
+struct ut_type {
+	static_assert(!__is_class(T) && !__is_union(T) && sizeof(T) <= 8,
+	    "an argument of a probe is a number or a pointer");
+	enum {
+		kind = UT_FLAGS(T) & UT_F_FLOAT ? UT_KIND_FLOAT : UT_KIND_INT,
+		flags = UT_FLAGS(T) & UT_F_SIGNED
+	};
+};
+template <class T>
+struct ut_type<T, true> : ut_type<__underlying_type(T)> {};
+template <class T>
+struct ut_type<T *, false> {
+	enum { kind = UT_KIND_INT, flags = UT_F_HEX };
+};
+template <>
+struct ut_type<decltype(nullptr), false> : ut_type<void *> {};
+}
+
+#define UT_TYPE_KIND(type)	(uint8_t)ut_type<type>::kind
+#define UT_TYPE_FLAGS(type)	(uint8_t)ut_type<type>::flags
+#else
+/* Of classes, gcc and clang have 5 for pointers and 8 for floating point. */
+#define UT_TYPE_CLASS(type)	__builtin_classify_type((type)0)
+#define UT_TYPE_KIND(type)	\
+	(UT_TYPE_CLASS(type) == 8 ? UT_KIND_FLOAT : UT_KIND_INT)
+#define UT_TYPE_FLAGS(type)	(UT_TYPE_CLASS(type) == 5 ? UT_F_HEX : \
+	UT_TYPE_OF(type, -1) < UT_TYPE_OF(type, 1) ? UT_F_SIGNED : 0)
+#define UT_TYPE_OF(type, n)	\
+	__builtin_choose_expr(UT_TYPE_CLASS(type) == 5, 0, (type)n)
+#endif
+
+#define UT_TYPED(name, str, type)	UT_NUM(name, str, type, type, \
+	UT_TYPE_KIND(type), UT_TYPE_FLAGS(type))
+
+/* Text of a length that another argument says: it may have no NUL. */
+#define UT_PARAM_ut_sized(name, str, length)	, const char *name
+#define UT_VAR_ut_sized(name, str, length)	\
+	const size_t ut_l_##name =		\
+	    ut_seqlen(name, (length) > 0 ? (size_t)(length) : 0, 1);
+#define UT_LEN_ut_sized(name, str, length)	+ 4 + ut_l_##name
+#define UT_PUT_ut_sized(name, str, length)	\
+	ut_p = ut_put_seq(ut_p, name, ut_l_##name, 1);
+#define UT_DESC_ut_sized(name, str, length)	\
+	{ str, NULL, 0, UT_KIND_SEQ, 1, UT_F_TEXT, 0 },
+#define UT_IS_STRN_ut_sized
 
 /* The names of arguments, as SystemTap has them. */
 static const char __attribute__((unused)) ut_sdt_names[] =
