@@ -49,11 +49,10 @@ struct probe {
 	struct probe	*next;
 };
 
-/* The file that is read, and the token, which is at `token', before `rest'. */
-static const char	*file = "", *token, *rest;
+/* The file as the preprocessor has it, and the token, with `rest' behind it. */
+static const char	*file, *token, *rest;
 static unsigned int	 line = 1;
 static size_t		 len;		/* 0: the end */
-static int		 fresh = 1;	/* the line has only blanks so far */
 static struct probe	*probes, **last = &probes;
 
 static void	bad(const char *, const char *) __attribute__((noreturn));
@@ -67,50 +66,30 @@ bad(const char *why, const char *what)
 	die("at '%.*s': %s%s", len > 64 ? 64 : (int)len, token, why, what);
 }
 
-/* Step over a line with #; a preprocessor's says which the next line is. */
+/* A line with # follows: the preprocessor's say which the next line is. */
 static void
 directive(void)
 {
 	unsigned int number;
 	char name[256];
-	const int n = sscanf(rest, "# %u \"%255[^\"\n]\"", &number, name);
+	const int n = sscanf(rest, "\n# %u \"%255[^\"\n]\"", &number, name);
 
 	if (n > 0)
 		line = number - 1;
 	if (n > 1)
 		file = format("%s", name);
-	rest += strcspn(rest, "\n");
-}
-
-static void
-comment(void)
-{
-	const char *end = strstr(rest + 2, "*/");
-
-	token = rest;
-	len = 2;
-	if (end == NULL)
-		bad("the comment has no end", "");
-	for (; rest < end + 2; rest++)
-		line += *rest == '\n';
+	rest += strcspn(rest + 1, "\n");
 }
 
 /* Read a token: a word, or one character. */
 static void
 next(void)
 {
-	for (;;) {
-		if (strncmp(rest, "/*", 2) == 0) {
-			comment();
-		} else if (*rest == '#' && fresh) {
+	for (; isspace((unsigned char)*rest); rest++) {
+		line += *rest == '\n';
+		if (strncmp(rest, "\n#", 2) == 0)
 			directive();
-		} else if (isspace((unsigned char)*rest)) {
-			line += *rest == '\n';
-			fresh |= *rest++ == '\n';
-		} else
-			break;
 	}
-	fresh = 0;
 	token = rest;
 	while (isalnum((unsigned char)*rest) || *rest == '_')
 		rest++;
@@ -314,21 +293,6 @@ read_providers(void)
 }
 
 static void
-read_file(FILE *f)
-{
-	char *s = NULL;
-	size_t size = 0;
-	const ssize_t n = getdelim(&s, &size, '\0', f);
-
-	if (ferror(f))
-		die_errno("%s", file);
-	if (n > 0 && s[n - 1] == '\0')
-		die("%s: has a NUL byte", file);
-	rest = n > 0 ? s : "";
-	read_providers();
-}
-
-static void
 write_field(FILE *f, const struct arg *a, size_t n)
 {
 	fprintf(f, ",\n    ");
@@ -366,7 +330,7 @@ write_probe(FILE *f, const struct probe *p)
 	fprintf(f, ")\n");
 }
 
-static int
+static void
 write_header(const char *to)
 {
 	const struct probe *p;
@@ -380,7 +344,6 @@ write_header(const char *to)
 		write_probe(f, p);
 	if (ferror(f) | fclose(f))
 		die_errno("%s", to);
-	return 0;
 }
 
 static void
@@ -389,11 +352,8 @@ redirect(const void *out)
 	dup2(*(const int *)out, STDOUT_FILENO);
 }
 
-/*
- * Run the C compiler: its status.  These arguments are the options of dtrace
- * that are its own, and then others.
- */
-static int
+/* Run the C compiler with the options of dtrace that it has, and others. */
+static void
 compile(char **options, const char *const *others, int out)
 {
 	const char *cc = getenv("CC");
@@ -417,59 +377,50 @@ compile(char **options, const char *const *others, int out)
 		if (errno != EINTR)
 			die_errno("waitpid");
 	if (status != 0)
-		say("%s: %s failed", file, argv[0]);
-	return status != 0;
+		die("%s: %s failed", file, argv[0]);
 }
 
-static int
-read_preprocessed(char **options)
+static void
+read_file(char **options)
 {
 	const char *const others[] = {
-		"-E", "-std=c11", "-xc", file, NULL	/* c11: no macro unix */
+		"-E", "-w", "-std=c11", "-xc", file, NULL	/* c11: no `unix' */
 	};
 	FILE *f = tmpfile();
+	char *s = NULL;
+	size_t size = 0;
 
-	if (f == NULL)
+	if (f == NULL || fputs("\n", f) == EOF || fflush(f) == EOF)
 		die_errno("tmpfile");
-	if (compile(options, others, fileno(f)) != 0)
-		return 1;
+	compile(options, others, fileno(f));
 	rewind(f);
-	read_file(f);
-	return 0;
+	if (getdelim(&s, &size, '\0', f) == -1)
+		die_errno("tmpfile");
+	fclose(f);
+	rest = s;
+	read_providers();
 }
 
-static int
-read_plainly(void)
-{
-	FILE *f = fopen(file, "r");
-
-	if (f == NULL)
-		die_errno("%s", file);
-	read_file(f);
-	return 0;
-}
-
-static int
+static void
 write_object(char **options, const char *to)
 {
 	const char *const others[] = {
 		"-c", "-xc", "-o", to, "/dev/null", NULL
 	};
 
-	return compile(options, others, STDOUT_FILENO);
+	compile(options, others, STDOUT_FILENO);
 }
 
+/* The name of the D file, in this directory, with the other ending. */
 static char *
-default_output(int letter)
+default_output(char ending)
 {
-	const char *base = strrchr(file, '/');
-	size_t n;
+	const char *slash = strrchr(file, '/');
+	const char *base = slash == NULL ? file : slash + 1;
+	const char *dot = strrchr(base, '.');
 
-	base = base == NULL ? file : base + 1;
-	n = strlen(base);
-	if (n > 2 && strcmp(base + n - 2, ".d") == 0)
-		n -= 2;
-	return format("%.*s.%c", (int)n, base, letter == 'h' ? 'h' : 'o');
+	return format("%.*s.%c", dot == NULL ? (int)strlen(base) :
+	    (int)(dot - base), base, ending);
 }
 
 /* Options come in any place, between objects that are of no interest. */
@@ -477,11 +428,9 @@ static int
 dtrace_main(int argc, char **argv)
 {
 	char *options[ARGV_MAX / 2] = { NULL }, *to = NULL;
-	int ch, n = 0, what = 0, preprocess = 0;
+	int ch, n = 0, what = 0;
 
-	while (optind < argc) {
-		if (n == ARGV_MAX / 2 - 1)
-			die("more than %d options for the C compiler", n);
+	while (optind < argc && n < ARGV_MAX / 2 - 1) {
 		if (strcmp(argv[optind], "-32") == 0 ||
 		    strcmp(argv[optind], "-64") == 0) {
 			options[n++] = format("-m%s", argv[optind++] + 1);
@@ -501,9 +450,6 @@ dtrace_main(int argc, char **argv)
 		case 'o':
 			to = optarg;
 			break;
-		case 'C':
-			preprocess = 1;
-			break;
 		case 'D':
 		case 'I':
 			options[n++] = format("-%c%s", ch, optarg);
@@ -512,15 +458,18 @@ dtrace_main(int argc, char **argv)
 			return usage();
 		}
 	}
-	if (what == 'h' && *file == '\0')
+	if (file == NULL && what == 'h')
 		return help(utctl_command);
-	if (what == 0 || *file == '\0')
+	if (file == NULL || what == 0 || optind < argc)
 		return usage();
 	if (to == NULL)
-		to = default_output(what);
-	if ((preprocess ? read_preprocessed(options) : read_plainly()) != 0)
-		return 1;
-	return what == 'h' ? write_header(to) : write_object(options, to);
+		to = default_output(what == 'h' ? 'h' : 'o');
+	read_file(options);
+	if (what == 'h')
+		write_header(to);
+	else
+		write_object(options, to);
+	return 0;
 }
 
 const struct command cmd_dtrace = {
@@ -531,11 +480,11 @@ const struct command cmd_dtrace = {
 	.options = {
 	    "-h\ta header, with a macro for each probe",
 	    "-G\tan object file, with nothing in it, for builds that want one",
-	    "-C\tuse the C preprocessor, which is that of $CC, or of cc",
-	    "-I dir\tfor the C preprocessor",
+	    "-I dir\tfor the C preprocessor, which reads the file first",
 	    "-D name\tfor the C preprocessor",
-	    "-x option\tno effect; dtrace(1) has it",
-	    "-Z\tno effect; dtrace(1) has it",
+	    "-C\tno effect: dtrace(1) needs it for the C preprocessor",
+	    "-x option\tno effect",
+	    "-Z\tno effect",
 	    "-s file\tthe D file",
 	    "-o file\twhere it goes (default: the D file's name, .h or .o)"
 	},

@@ -154,6 +154,12 @@ struct ut_sdt_module : ut_module {
 	~ut_sdt_module() { ut_module_remove(this); }
 };
 
+/* Evaluates its arguments, from the first to the last. */
+struct ut_all {
+	template <class... A>
+	ut_all(A &&...) {}
+};
+
 /*
  * Each library has its own, hidden: it could not be unloaded otherwise.  The
  * module is added when the program begins, even if no probe is ever reached.
@@ -164,26 +170,20 @@ struct __attribute__((visibility("hidden"))) ut_sdt {
 	static struct ut_event	event;
 	static ut_sdt_module	module;
 
-	static size_t size(size_t n) { return n; }
-	template <class... B>
-	static size_t size(size_t n, size_t first, B... rest)
-	{
-		return size(n + first, rest...);
-	}
 	static void __attribute__((noinline, no_instrument_function))
 	record(A... a)
 	{
 		struct ut_record r;
-		unsigned char *p = ut_begin(&r, &event, size(0, sizeof(A)...));
+		unsigned char *p;
+		size_t n = 0;
 
 		(void)&module;
+		(void)ut_all { (n += sizeof(a))... };
+		p = ut_begin(&r, &event, n);
 		if (UT_UNLIKELY(p == NULL))
 			p = ut_begin_at(&r, UT_CALLER());
 		while (p != NULL) {
-			const bool put[] = {
-				true, (p = ut_put(p, &a, sizeof(a))) != NULL...
-			};
-			(void)put;
+			(void)ut_all { (p = ut_put(p, &a, sizeof(a)))... };
 			p = ut_commit(&r);
 		}
 	}
@@ -210,14 +210,8 @@ ut_sdt<P, A...> ut_sdt_of(A...);
 #define UT_SDT(str, sem, ...)						\
 	do {								\
 		struct ut_p {						\
-			static constexpr const char *name()		\
-			{						\
-				return str;				\
-			}						\
-			static void (*semaphore())(void)		\
-			{						\
-				return sem;				\
-			}						\
+			static constexpr const char *name() { return str; } \
+			static void (*semaphore())(void) { return sem; } \
 		};							\
 		typedef decltype(::ut_sdt_of<ut_p>(			\
 		    UT_SDT_ARGS(__VA_ARGS__))) ut_s;			\
@@ -279,33 +273,21 @@ ut_sdt_begin_at(struct ut_record *r)
 #define UT_SDT_PUT(n, k, a)	ut_p = ut_put(ut_p, &ut_a##k, sizeof(ut_a##k));
 
 /* m(n, k, argument) for all n arguments behind the name, k from n down to 1. */
-#define UT_SDT_EACH(m, ...)	UT_SDT_EACH_(m, UT_REST(__VA_ARGS__), __VA_ARGS__)
-#define UT_SDT_EACH_(m, n, ...)	UT_CAT(UT_SDT_EACH_, n)(m, n, __VA_ARGS__, 0)
-#define UT_SDT_EACH_0(m, n, ...)
-#define UT_SDT_EACH_1(m, n, name, a, ...)	\
-	m(n, 1, a) UT_SDT_EACH_0(m, n, name, __VA_ARGS__)
-#define UT_SDT_EACH_2(m, n, name, a, ...)	\
-	m(n, 2, a) UT_SDT_EACH_1(m, n, name, __VA_ARGS__)
-#define UT_SDT_EACH_3(m, n, name, a, ...)	\
-	m(n, 3, a) UT_SDT_EACH_2(m, n, name, __VA_ARGS__)
-#define UT_SDT_EACH_4(m, n, name, a, ...)	\
-	m(n, 4, a) UT_SDT_EACH_3(m, n, name, __VA_ARGS__)
-#define UT_SDT_EACH_5(m, n, name, a, ...)	\
-	m(n, 5, a) UT_SDT_EACH_4(m, n, name, __VA_ARGS__)
-#define UT_SDT_EACH_6(m, n, name, a, ...)	\
-	m(n, 6, a) UT_SDT_EACH_5(m, n, name, __VA_ARGS__)
-#define UT_SDT_EACH_7(m, n, name, a, ...)	\
-	m(n, 7, a) UT_SDT_EACH_6(m, n, name, __VA_ARGS__)
-#define UT_SDT_EACH_8(m, n, name, a, ...)	\
-	m(n, 8, a) UT_SDT_EACH_7(m, n, name, __VA_ARGS__)
-#define UT_SDT_EACH_9(m, n, name, a, ...)	\
-	m(n, 9, a) UT_SDT_EACH_8(m, n, name, __VA_ARGS__)
-#define UT_SDT_EACH_10(m, n, name, a, ...)	\
-	m(n, 10, a) UT_SDT_EACH_9(m, n, name, __VA_ARGS__)
-#define UT_SDT_EACH_11(m, n, name, a, ...)	\
-	m(n, 11, a) UT_SDT_EACH_10(m, n, name, __VA_ARGS__)
-#define UT_SDT_EACH_12(m, n, name, a, ...)	\
-	m(n, 12, a) UT_SDT_EACH_11(m, n, name, __VA_ARGS__)
+#define UT_SDT_EACH(m, ...)	UT_SDT_N(m, UT_REST(__VA_ARGS__), __VA_ARGS__)
+#define UT_SDT_N(m, n, ...)	UT_CAT(UT_SDT_, n)(m, n, __VA_ARGS__, 0)
+#define UT_SDT_0(m, n, ...)
+#define UT_SDT_1(m, n, e, a, ...)	m(n, 1, a) UT_SDT_0(m, n, e, __VA_ARGS__)
+#define UT_SDT_2(m, n, e, a, ...)	m(n, 2, a) UT_SDT_1(m, n, e, __VA_ARGS__)
+#define UT_SDT_3(m, n, e, a, ...)	m(n, 3, a) UT_SDT_2(m, n, e, __VA_ARGS__)
+#define UT_SDT_4(m, n, e, a, ...)	m(n, 4, a) UT_SDT_3(m, n, e, __VA_ARGS__)
+#define UT_SDT_5(m, n, e, a, ...)	m(n, 5, a) UT_SDT_4(m, n, e, __VA_ARGS__)
+#define UT_SDT_6(m, n, e, a, ...)	m(n, 6, a) UT_SDT_5(m, n, e, __VA_ARGS__)
+#define UT_SDT_7(m, n, e, a, ...)	m(n, 7, a) UT_SDT_6(m, n, e, __VA_ARGS__)
+#define UT_SDT_8(m, n, e, a, ...)	m(n, 8, a) UT_SDT_7(m, n, e, __VA_ARGS__)
+#define UT_SDT_9(m, n, e, a, ...)	m(n, 9, a) UT_SDT_8(m, n, e, __VA_ARGS__)
+#define UT_SDT_10(m, n, e, a, ...)	m(n, 10, a) UT_SDT_9(m, n, e, __VA_ARGS__)
+#define UT_SDT_11(m, n, e, a, ...)	m(n, 11, a) UT_SDT_10(m, n, e, __VA_ARGS__)
+#define UT_SDT_12(m, n, e, a, ...)	m(n, 12, a) UT_SDT_11(m, n, e, __VA_ARGS__)
 
 #endif /* __cplusplus */
 
