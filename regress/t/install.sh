@@ -66,12 +66,12 @@ case $(uname) in
 NetBSD|OpenBSD)	man=man ;;
 *)		man=share/man ;;
 esac
-cpu= files=30
-[ "$(uname)" != Linux ] || cpu=lib/libut-cpu.so files=31
+cpu= files=33
+[ "$(uname)" != Linux ] || cpu=lib/libut-cpu.so files=34
 for f in $cpu bin/utctl sbin/utd include/ut.h include/ut_field.h \
     lib/libut.a lib/libut.so lib/libut.so.1 lib/libut-func.so \
     lib/libut-malloc.so lib/libut-pthread.so lib/libut-func.o \
-    lib/pkgconfig/ut.pc \
+    lib/pkgconfig/ut.pc include/ut/sdt/sys/sdt.h lib/ut/lttng/dtrace \
     $(cd "$TOP/man" && for p in *.[1-8]; do echo "$man/man${p##*.}/$p"; done) \
     share/zsh/site-functions/_utctl \
     share/bash-completion/completions/utctl \

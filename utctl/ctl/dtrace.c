@@ -202,10 +202,11 @@ is_text(const struct arg *a)
 	    strcmp(a->type, a->stars == 1 ? "char" : "string") == 0;
 }
 
+/* Read an argument.  One that follows the text x and is xlen is its length. */
 static void
 read_arg(struct probe *p)
 {
-	struct arg *a = p->args + p->nargs, *text = a - 1;
+	struct arg *a = p->args + p->nargs, *text;
 	size_t n;
 
 	read_type(a);
@@ -218,12 +219,12 @@ read_arg(struct probe *p)
 		bad("more than 16 arguments has ", p->name);
 	if (a->name == NULL)
 		a->name = format("arg%zu", p->nargs);
-	if (p->nargs == 1 || a->stars > 0 || is_text(a) || !is_text(text))
+	if (p->nargs == 1 || a->stars > 0 || is_text(a) || !is_text(a - 1))
 		return;
+	text = a - 1;
 	n = strlen(text->name);
 	if (strncmp(a->name, text->name, n) == 0 &&
-	    (strcmp(a->name + n, "len") == 0 ||
-	    strcmp(a->name + n, "_len") == 0))
+	    strcmp(a->name + n + (a->name[n] == '_'), "len") == 0)
 		text->length = p->nargs;
 }
 
@@ -352,63 +353,53 @@ redirect(const void *out)
 	dup2(*(const int *)out, STDOUT_FILENO);
 }
 
-/* Run the C compiler with the options of dtrace that it has, and others. */
+/* Run the C compiler so, on that file, with the options that are its own. */
 static void
-compile(char **options, const char *const *others, int out)
+compile(const char *how, const char *name, char **options, int out)
 {
 	const char *cc = getenv("CC");
-	char *word, *all = format("%s", cc == NULL || *cc == '\0' ? "cc" : cc);
-	char *argv[ARGV_MAX];
+	char *argv[ARGV_MAX], *words, *word;
 	size_t n = 0;
 	int status;
 	pid_t pid;
 
-	for (word = strtok(all, " "); word != NULL && n < ARGV_MAX / 4;
+	words = format("%s %s", cc == NULL || *cc == '\0' ? "cc" : cc, how);
+	for (word = strtok(words, " "); word != NULL && n < ARGV_MAX / 2;
 	    word = strtok(NULL, " "))
 		argv[n++] = word;
-	while (*options != NULL)
-		argv[n++] = *options++;
-	while (*others != NULL)
-		argv[n++] = format("%s", *others++);
-	argv[n] = NULL;
+	argv[n++] = format("%s", name);
+	do {
+		argv[n++] = *options;
+	} while (*options++ != NULL);
 	if ((pid = child_spawn(argv, redirect, &out)) == -1)
 		die_errno("%s", argv[0]);
 	while (waitpid(pid, &status, 0) == -1)
 		if (errno != EINTR)
 			die_errno("waitpid");
 	if (status != 0)
-		die("%s: %s failed", file, argv[0]);
+		die("%s: %s failed", name, argv[0]);
 }
 
 static void
 read_file(char **options)
 {
-	const char *const others[] = {
-		"-E", "-w", "-std=c11", "-xc", file, NULL	/* c11: no `unix' */
-	};
 	FILE *f = tmpfile();
 	char *s = NULL;
 	size_t size = 0;
+	ssize_t n;
 
 	if (f == NULL || fputs("\n", f) == EOF || fflush(f) == EOF)
 		die_errno("tmpfile");
-	compile(options, others, fileno(f));
+	/* By c11, a name like unix is no macro. */
+	compile("-E -w -std=c11 -xc", file, options, fileno(f));
 	rewind(f);
-	if (getdelim(&s, &size, '\0', f) == -1)
+	if ((n = getdelim(&s, &size, '\0', f)) == -1)
 		die_errno("tmpfile");
+	if (s[n - 1] == '\0')
+		die("%s: has a NUL byte", file);
 	fclose(f);
 	rest = s;
 	read_providers();
-}
-
-static void
-write_object(char **options, const char *to)
-{
-	const char *const others[] = {
-		"-c", "-xc", "-o", to, "/dev/null", NULL
-	};
-
-	compile(options, others, STDOUT_FILENO);
 }
 
 /* The name of the D file, in this directory, with the other ending. */
@@ -468,7 +459,7 @@ dtrace_main(int argc, char **argv)
 	if (what == 'h')
 		write_header(to);
 	else
-		write_object(options, to);
+		compile("-c -xc /dev/null -o", to, options, STDOUT_FILENO);
 	return 0;
 }
 
