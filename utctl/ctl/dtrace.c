@@ -193,6 +193,8 @@ read_type(struct arg *a)
 	}
 	if (a->type[0] == '\0')
 		bad("an argument has no type", "");
+	if (strcmp(a->type, "long double") == 0)
+		snprintf(a->type, sizeof(a->type), "double");
 }
 
 static int
@@ -386,17 +388,16 @@ read_file(char **options)
 	FILE *f = tmpfile();
 	char *s = NULL;
 	size_t size = 0;
-	ssize_t n;
 
+	if (access(file, R_OK) == -1)
+		die_errno("%s", file);
 	if (f == NULL || fputs("\n", f) == EOF || fflush(f) == EOF)
 		die_errno("tmpfile");
 	/* By c11, a name like unix is no macro. */
 	compile("-E -w -std=c11 -xc", file, options, fileno(f));
 	rewind(f);
-	if ((n = getdelim(&s, &size, '\0', f)) == -1)
+	if (getdelim(&s, &size, '\0', f) == -1)
 		die_errno("tmpfile");
-	if (s[n - 1] == '\0')
-		die("%s: has a NUL byte", file);
 	fclose(f);
 	rest = s;
 	read_providers();
