@@ -211,7 +211,7 @@ struct ut_event {
 	uint32_t		 mask;	/* libut's: who listens, a bit each */
 	uint32_t		 caller; /* not 0: calls ut_begin_at */
 	void			*filters; /* libut's: of those who have one */
-	void			(*record)(void); /* or a UT_SEMAPHORE's address */
+	void			(*record)(void); /* UT_SEMAPHORE's address */
 } __attribute__((aligned(64)));
 
 /* A program or shared library with events of its own. */

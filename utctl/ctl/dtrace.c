@@ -264,7 +264,7 @@ read_probe(char *provider)
 			read_arg(p);
 	} while (take(" , "));
 	expect(" ) ");
-	if (take(" : "))		/* what D programs see instead */
+	if (take(" : "))		/* for D programs */
 		skip(" ( ", " ) ");
 	expect(" ; ");
 	*last = p;

@@ -42,7 +42,7 @@ static const struct rule {
 	    SYSCALL },
 	{ "_begin", "_end", NULL, PLAIN },
 	{ "_entry", "_exit", NULL, PLAIN },
-	{ "__start", "__done", NULL, PLAIN },	/* of DTrace's probes */
+	{ "__start", "__done", NULL, PLAIN },	/* DTrace's names */
 	{ "__start", "__end", NULL, PLAIN },
 	{ "__entry", "__return", NULL, PLAIN },
 	{ ":entry", ":exit", NULL, CALL },

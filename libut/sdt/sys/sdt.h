@@ -137,7 +137,7 @@ static const char __attribute__((unused)) ut_sdt_names[] =
 #ifdef __cplusplus
 extern "C++" {
 
-/* Of one event, that stands alone: functions of C++ cannot share a section. */
+/* Has one event, which stands alone: functions of C++ cannot share a section. */
 struct ut_sdt_module : ut_module {
 	ut_sdt_module(struct ut_event *event, struct ut_field *fields,
 	    size_t n, void (*semaphore)(void)) : ut_module()
@@ -276,18 +276,18 @@ ut_sdt_begin_at(struct ut_record *r)
 #define UT_SDT_EACH(m, ...)	UT_SDT_N(m, UT_REST(__VA_ARGS__), __VA_ARGS__)
 #define UT_SDT_N(m, n, ...)	UT_CAT(UT_SDT_, n)(m, n, __VA_ARGS__, 0)
 #define UT_SDT_0(m, n, ...)
-#define UT_SDT_1(m, n, e, a, ...)	m(n, 1, a) UT_SDT_0(m, n, e, __VA_ARGS__)
-#define UT_SDT_2(m, n, e, a, ...)	m(n, 2, a) UT_SDT_1(m, n, e, __VA_ARGS__)
-#define UT_SDT_3(m, n, e, a, ...)	m(n, 3, a) UT_SDT_2(m, n, e, __VA_ARGS__)
-#define UT_SDT_4(m, n, e, a, ...)	m(n, 4, a) UT_SDT_3(m, n, e, __VA_ARGS__)
-#define UT_SDT_5(m, n, e, a, ...)	m(n, 5, a) UT_SDT_4(m, n, e, __VA_ARGS__)
-#define UT_SDT_6(m, n, e, a, ...)	m(n, 6, a) UT_SDT_5(m, n, e, __VA_ARGS__)
-#define UT_SDT_7(m, n, e, a, ...)	m(n, 7, a) UT_SDT_6(m, n, e, __VA_ARGS__)
-#define UT_SDT_8(m, n, e, a, ...)	m(n, 8, a) UT_SDT_7(m, n, e, __VA_ARGS__)
-#define UT_SDT_9(m, n, e, a, ...)	m(n, 9, a) UT_SDT_8(m, n, e, __VA_ARGS__)
-#define UT_SDT_10(m, n, e, a, ...)	m(n, 10, a) UT_SDT_9(m, n, e, __VA_ARGS__)
-#define UT_SDT_11(m, n, e, a, ...)	m(n, 11, a) UT_SDT_10(m, n, e, __VA_ARGS__)
-#define UT_SDT_12(m, n, e, a, ...)	m(n, 12, a) UT_SDT_11(m, n, e, __VA_ARGS__)
+#define UT_SDT_1(m, n, e, a, ...) m(n, 1, a) UT_SDT_0(m, n, e, __VA_ARGS__)
+#define UT_SDT_2(m, n, e, a, ...) m(n, 2, a) UT_SDT_1(m, n, e, __VA_ARGS__)
+#define UT_SDT_3(m, n, e, a, ...) m(n, 3, a) UT_SDT_2(m, n, e, __VA_ARGS__)
+#define UT_SDT_4(m, n, e, a, ...) m(n, 4, a) UT_SDT_3(m, n, e, __VA_ARGS__)
+#define UT_SDT_5(m, n, e, a, ...) m(n, 5, a) UT_SDT_4(m, n, e, __VA_ARGS__)
+#define UT_SDT_6(m, n, e, a, ...) m(n, 6, a) UT_SDT_5(m, n, e, __VA_ARGS__)
+#define UT_SDT_7(m, n, e, a, ...) m(n, 7, a) UT_SDT_6(m, n, e, __VA_ARGS__)
+#define UT_SDT_8(m, n, e, a, ...) m(n, 8, a) UT_SDT_7(m, n, e, __VA_ARGS__)
+#define UT_SDT_9(m, n, e, a, ...) m(n, 9, a) UT_SDT_8(m, n, e, __VA_ARGS__)
+#define UT_SDT_10(m, n, e, a, ...) m(n, 10, a) UT_SDT_9(m, n, e, __VA_ARGS__)
+#define UT_SDT_11(m, n, e, a, ...) m(n, 11, a) UT_SDT_10(m, n, e, __VA_ARGS__)
+#define UT_SDT_12(m, n, e, a, ...) m(n, 12, a) UT_SDT_11(m, n, e, __VA_ARGS__)
 
 #endif /* __cplusplus */
 
