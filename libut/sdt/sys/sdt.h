@@ -137,7 +137,7 @@ static const char __attribute__((unused)) ut_sdt_names[] =
 #ifdef __cplusplus
 extern "C++" {
 
-/* Has one event, which stands alone: functions of C++ cannot share a section. */
+/* Has one event, alone: functions of C++ cannot share a section. */
 struct ut_sdt_module : ut_module {
 	ut_sdt_module(struct ut_event *event, struct ut_field *fields,
 	    size_t n, void (*semaphore)(void)) : ut_module()
