@@ -76,8 +76,8 @@
 #endif
 
 /*
- * What follows is for the headers that `utctl dtrace -h' writes, too: fields by
- * their types, which are not known before they are compiled.
+ * Fields by their types, which are not known before they are compiled.  The
+ * headers that `utctl dtrace -h' writes have such fields, too.
  */
 #ifdef __cplusplus
 extern "C++" {
@@ -103,7 +103,7 @@ struct ut_type<decltype(nullptr), false> : ut_type<void *> {};
 #define UT_TYPE_KIND(type)	(uint8_t)ut_type<type>::kind
 #define UT_TYPE_FLAGS(type)	(uint8_t)ut_type<type>::flags
 #else
-/* Of classes, gcc and clang have 5 for pointers and 8 for floating point. */
+/* The class is 5 for pointers and 8 for floating point, by gcc and clang. */
 #define UT_TYPE_CLASS(type)	__builtin_classify_type((type)0)
 #define UT_TYPE_KIND(type)	\
 	(UT_TYPE_CLASS(type) == 8 ? UT_KIND_FLOAT : UT_KIND_INT)
