@@ -54,8 +54,8 @@ struct bits {
 #ifdef __cplusplus
 enum class byte : unsigned char { MOST = 255 };
 
-template <class T> void
-tpl(T t)
+template <class type> void
+tpl(type t)
 {
 	DTRACE_PROBE1(p, tpl, t);
 }

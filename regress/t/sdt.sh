@@ -10,6 +10,8 @@ not_cross
 
 warn="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wcast-qual -Werror"
 use="-I$TOP/libut -I$TOP/libut/sdt"
+# Macros that programs have.
+names="-DA=1 -DB=2 -DN=3 -DP=4 -DT=5"
 
 cat >"$T/c" <<'END'
 p:none { }
@@ -47,7 +49,7 @@ for sem in '' -DSEMAPHORES; do
 	    'gcc -no-pie -fno-pie -Os'; do
 		command -v ${cc%% *} >/dev/null 2>&1 || continue
 		how="$cc $sem"
-		$cc $warn $sem $use -o "$T/prog" prog/sdt.c "$LIBUT" $LIBS ||
+		$cc $warn $sem $use $names -o "$T/prog" prog/sdt.c "$LIBUT" $LIBS ||
 		    fail "$how: does not compile"
 		traces c
 	done
@@ -56,7 +58,7 @@ for sem in '' -DSEMAPHORES; do
 		command -v ${cc%% *} >/dev/null 2>&1 || continue
 		how="$cc $sem"
 		for part in MAIN OTHER; do
-			$cc $warn $sem $use -D$part -x c++ -c -o "$T/$part.o" \
+			$cc $warn $sem $use $names -D$part -x c++ -c -o "$T/$part.o" \
 			    prog/sdt.c || fail "$how: does not compile"
 		done
 		$cc -o "$T/prog" "$T/MAIN.o" "$T/OTHER.o" "$LIBUT" $LIBS ||

@@ -79,21 +79,22 @@
  * Fields by their types, which are not known before they are compiled.  The
  * headers that `utctl dtrace -h' writes have such fields, too.
  */
+#define UT_SDT_KINDS	"an argument of a probe is a number or a pointer"
 #ifdef __cplusplus
 extern "C++" {
-template <class T, bool = __is_enum(T)>
+template <class ut_t, bool = __is_enum(ut_t)>
 struct ut_type {
-	static_assert(!__is_class(T) && !__is_union(T) && sizeof(T) <= 8,
-	    "an argument of a probe is a number or a pointer");
+	static_assert(!__is_class(ut_t) && !__is_union(ut_t) &&
+	    sizeof(ut_t) <= 8, UT_SDT_KINDS);
 	enum {
-		kind = UT_FLAGS(T) & UT_F_FLOAT ? UT_KIND_FLOAT : UT_KIND_INT,
-		flags = UT_FLAGS(T) & UT_F_SIGNED
+		all = UT_FLAGS(ut_t), flags = all & UT_F_SIGNED,
+		kind = all & UT_F_FLOAT ? UT_KIND_FLOAT : UT_KIND_INT
 	};
 };
-template <class T>
-struct ut_type<T, true> : ut_type<__underlying_type(T)> {};
-template <class T>
-struct ut_type<T *, false> {
+template <class ut_t>
+struct ut_type<ut_t, true> : ut_type<__underlying_type(ut_t)> {};
+template <class ut_t>
+struct ut_type<ut_t *, false> {
 	enum { kind = UT_KIND_INT, flags = UT_F_HEX };
 };
 template <>
@@ -154,57 +155,55 @@ struct ut_sdt_module : ut_module {
 	~ut_sdt_module() { ut_module_remove(this); }
 };
 
-/* Evaluates its arguments, from the first to the last. */
-struct ut_all {
-	template <class... A>
-	ut_all(A &&...) {}
-};
-
 /*
  * Each library has its own, hidden: it could not be unloaded otherwise.  The
  * module is added when the program begins, even if no probe is ever reached.
  */
-template <class P, class... A>
+template <class ut_p, class... ut_a>
 struct __attribute__((visibility("hidden"))) ut_sdt {
-	static struct ut_field	fields[sizeof...(A) + 1];
+	static struct ut_field	fields[sizeof...(ut_a) + 1];
 	static struct ut_event	event;
 	static ut_sdt_module	module;
 
 	static void __attribute__((noinline, no_instrument_function))
-	record(A... a)
+	record(ut_a... a)
 	{
 		struct ut_record r;
 		unsigned char *p;
 		size_t n = 0;
+		const bool sized[] = { true, ((n += sizeof(a)) > 0)... };
 
 		(void)&module;
-		(void)ut_all { (n += sizeof(a))... };
+		(void)sized;
 		p = ut_begin(&r, &event, n);
 		if (UT_UNLIKELY(p == NULL))
 			p = ut_begin_at(&r, UT_CALLER());
 		while (p != NULL) {
-			(void)ut_all { (p = ut_put(p, &a, sizeof(a)))... };
+			const bool put[] = { true,
+			    (p = ut_put(p, &a, sizeof(a))) != NULL... };
+
+			(void)put;
 			p = ut_commit(&r);
 		}
 	}
 };
-template <class P, class... A>
-struct ut_field ut_sdt<P, A...>::fields[sizeof...(A) + 1] = {
-	{ NULL, NULL, 0, UT_TYPE_KIND(A), (uint8_t)sizeof(A),
-	    UT_TYPE_FLAGS(A), 0 }...,
+template <class ut_p, class... ut_a>
+struct ut_field ut_sdt<ut_p, ut_a...>::fields[sizeof...(ut_a) + 1] = {
+	{ NULL, NULL, 0, UT_TYPE_KIND(ut_a), (uint8_t)sizeof(ut_a),
+	    UT_TYPE_FLAGS(ut_a), 0 }...,
 	{ NULL, NULL, 0, 0, 0, 0, 0 }
 };
-template <class P, class... A>
-struct ut_event ut_sdt<P, A...>::event = {
-	0, UT_INFO, P::name(), fields, NULL, NULL, { 0 }, 0, UT_SDT_CALLER,
+template <class ut_p, class... ut_a>
+struct ut_event ut_sdt<ut_p, ut_a...>::event = {
+	0, UT_INFO, ut_p::name(), fields, NULL, NULL, { 0 }, 0, UT_SDT_CALLER,
 	NULL, NULL
 };
-template <class P, class... A>
-ut_sdt_module ut_sdt<P, A...>::module(&event, fields, sizeof...(A),
-    P::semaphore());
+template <class ut_p, class... ut_a>
+ut_sdt_module ut_sdt<ut_p, ut_a...>::module(&event, fields, sizeof...(ut_a),
+    ut_p::semaphore());
 
-template <class P, class... A>
-ut_sdt<P, A...> ut_sdt_of(A...);
+template <class ut_p, class... ut_a>
+ut_sdt<ut_p, ut_a...> ut_sdt_of(ut_a...);
 }
 
 #define UT_SDT(str, sem, ...)						\
@@ -267,8 +266,7 @@ ut_sdt_begin_at(struct ut_record *r)
 	UT_TYPE_FLAGS(UT_SDT_TYPE(a)), 0 },
 #define UT_SDT_VAR(n, k, a)						\
 	const UT_SDT_TYPE(a) ut_a##k = (a);				\
-	UT_ASSERT(ut_sdt, sizeof(ut_a##k) <= 8,				\
-	    "an argument of a probe is a number or a pointer");
+	UT_ASSERT(ut_sdt, sizeof(ut_a##k) <= 8, UT_SDT_KINDS);
 #define UT_SDT_LEN(n, k, a)	+ sizeof(ut_a##k)
 #define UT_SDT_PUT(n, k, a)	ut_p = ut_put(ut_p, &ut_a##k, sizeof(ut_a##k));
 
