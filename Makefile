@@ -199,7 +199,8 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/ctf/ctf_time.c utctl/ctf/ctf_twice.c \
 		utctl/ctf/ctf_type.c utctl/ctf/ctf_value.c \
 		utctl/ctf/ctf_walk.c utctl/ctf/ctf_window.c utctl/ctf/select.c \
-		utctl/ctl/channel.c utctl/ctl/event.c utctl/ctl/glob.c \
+		utctl/ctl/channel.c utctl/ctl/dtrace.c utctl/ctl/event.c \
+		utctl/ctl/glob.c \
 		utctl/ctl/list.c utctl/ctl/list_json.c \
 		utctl/ctl/list_session.c utctl/ctl/load.c utctl/ctl/quote.c \
 		utctl/ctl/rotate.c utctl/ctl/save.c utctl/ctl/session.c \
@@ -291,7 +292,7 @@ PROGS =		utd/utd utctl/utctl
 
 MAN1 =		man/utctl.1 man/utctl-record.1 man/utctl-session.1 \
 		man/utctl-report.1 man/utctl-stat.1 man/utctl-view.1
-MAN3 =		man/ut.3 man/ut_lttng.3
+MAN3 =		man/ut.3 man/ut_lttng.3 man/ut_sdt.3
 MAN5 =		man/ut_abi.5 man/ut_json.5 man/ut_msg.5
 MAN7 =		man/ut.7
 MAN8 =		man/utd.8
@@ -469,10 +470,17 @@ install: paths-ok
 	@set -- '$(DATADIR)' '$(BINDIR)' '$(SBINDIR)' '$(INCDIR)' \
 	    '$(LIBDIR)/pkgconfig' '$(MANDIR)/man1' '$(MANDIR)/man3' \
 	    '$(MANDIR)/man5' '$(MANDIR)/man7' '$(MANDIR)/man8' \
-	    '$(BASHDIR)' '$(ZSHDIR)' '$(FISHDIR)' $(LTTNG_DIRS); $(MKDIRS)
+	    '$(BASHDIR)' '$(ZSHDIR)' '$(FISHDIR)' '$(INCDIR)/ut/sdt/sys' \
+	    $(LTTNG_DIRS); $(MKDIRS)
 	install -m 755 utctl/utctl '$(DESTDIR)$(BINDIR)/utctl'
 	install -m 755 utd/utd '$(DESTDIR)$(SBINDIR)/utd'
 	install -m 644 libut/ut.h libut/ut_field.h '$(DESTDIR)$(INCDIR)/'
+	install -m 644 libut/sdt/sys/sdt.h '$(DESTDIR)$(INCDIR)/ut/sdt/sys/'
+	case '$(BINDIR),$(LIBDIR)' in \
+	'$(PREFIX)/bin,$(PREFIX)/lib') utctl=../../../bin/utctl ;; \
+	*)		utctl='$(BINDIR)/utctl' ;; \
+	esac; \
+	ln -sf "$$utctl" '$(DESTDIR)$(LIBDIR)/ut/lttng/dtrace'
 	install -m 644 libut/libut.a '$(DESTDIR)$(LIBDIR)/libut.a'
 	install -m 755 $(LIBUT_SO) '$(DESTDIR)$(LIBDIR)/libut.so.$(MAJOR)'
 	ln -sf libut.so.$(MAJOR) '$(DESTDIR)$(LIBDIR)/libut.so'
@@ -532,6 +540,8 @@ uninstall-rc: paths-ok rc-ok
 uninstall: paths-ok
 	rm -f '$(DESTDIR)$(BINDIR)/utctl' '$(DESTDIR)$(SBINDIR)/utd' \
 	    '$(DESTDIR)$(INCDIR)/ut.h' '$(DESTDIR)$(INCDIR)/ut_field.h' \
+	    '$(DESTDIR)$(INCDIR)/ut/sdt/sys/sdt.h' \
+	    '$(DESTDIR)$(LIBDIR)/ut/lttng/dtrace' \
 	    '$(DESTDIR)$(LIBDIR)/libut.a' \
 	    '$(DESTDIR)$(LIBDIR)/libut.so.$(MAJOR)' \
 	    '$(DESTDIR)$(LIBDIR)/libut.so' \

@@ -168,6 +168,17 @@ on_word(const struct ut_event *e, uint32_t mask)
 	return ON_WORD((uint32_t)i, e->id[i], how);
 }
 
+/* Several events, of any fields, may have one semaphore: hence a number. */
+static void
+semaphore_count(const struct ut_event *e, bool was, bool is)
+{
+	unsigned short *semaphore = (unsigned short *)(uintptr_t)e->record;
+
+	if ((e->caller & UT_SEMAPHORE) != 0 && was != is)
+		__atomic_store_n(semaphore, (unsigned short)(*semaphore +
+		    (is ? 1 : -1)), __ATOMIC_RELAXED);
+}
+
 /*
  * Filter and ID first, then the bit that says so, then the word: record.c reads
  * them the other way.  Release: who sees one of these sees the region behind
@@ -178,12 +189,14 @@ event_set(struct ut_event *e, unsigned int i, uint16_t id)
 {
 	const uint32_t mask = id != 0 ? e->mask | 1u << i :
 	    e->mask & ~(1u << i);
+	const bool was = e->on != 0;
 	const struct type *t = e->type;
 
 	__atomic_store_n(&e->filters, t->filters, __ATOMIC_RELEASE);
 	__atomic_store_n(&e->id[i], id, __ATOMIC_RELAXED);
 	__atomic_store_n(&e->mask, mask, __ATOMIC_RELEASE);
 	__atomic_store_n(&e->on, on_word(e, mask), __ATOMIC_RELEASE);
+	semaphore_count(e, was, mask != 0);
 }
 
 /* A copy of the event for some of the regions; false if none listens. */

@@ -216,7 +216,8 @@ struct ut_event {
 	void			*filters; /* libut's: of those who have one */
 	/*
 	 * Records the event for its references, those of its name without
-	 * fields, into which libut copies this: see event.c.
+	 * fields, into which libut copies this: see event.c.  UT_SEMAPHORE: the
+	 * address of the semaphore.
 	 */
 	void			(*record)(void);
 } __attribute__((aligned(64)));
@@ -389,7 +390,8 @@ ut_this_module_remove(void)
 /* ut_event.caller: 2 for an event without a stack, where others have one. */
 #define UT_STACKS	1
 #define UT_STACKLESS	2
-#define UT_SEMAPHORE	4	/* ut_event.record is one, no function */
+/* With one of these: libut counts in an unsigned short while `on' is not 0. */
+#define UT_SEMAPHORE	4
 
 /*
  * UT_SEMICOLON lets a semicolon follow, as after a declaration, or none: C has

@@ -74,7 +74,7 @@ static const struct command *const commands[] = {
 	&cmd_trigger, &cmd_rotate, &cmd_clear, &cmd_snapshot, &cmd_status,
 	&cmd_list, &cmd_events, &cmd_save, &cmd_load, &cmd_record,
 	&cmd_recover, &cmd_shutdown, &cmd_view, &cmd_stat, &cmd_heap,
-	&cmd_locks, &cmd_export, &cmd_report, &cmd_top, &cmd_help,
+	&cmd_locks, &cmd_export, &cmd_report, &cmd_top, &cmd_dtrace, &cmd_help,
 	&cmd_version, NULL
 };
 
@@ -93,19 +93,23 @@ int
 main(int argc, char **argv)
 {
 	const struct command *c;
+	const char *slash = strrchr(argv[0], '/');
+	const int dtrace = strcmp(slash == NULL ? argv[0] : slash + 1,
+	    cmd_dtrace.name) == 0;
 	int status;
 
 	utctl_path = argv[0];
 	map_seed();
 	opterr = 0;
 	commands_are(commands);
-	if (argc < 2) {
+	if (argc < 2 && !dtrace) {
 		usage_all(stderr);
 		return 1;
 	}
-	if ((c = command_find(command_name(argv[1]))) == NULL)
+	c = dtrace ? &cmd_dtrace : command_find(command_name(argv[1]));
+	if (c == NULL)
 		return command_unknown(argv[1]);
-	status = step_run(c, argc - 1, argv + 1);
+	status = step_run(c, argc - !dtrace, argv + !dtrace);
 	if (fflush(stdout) == EOF || ferror(stdout)) {
 		say_errno("stdout");
 		return status == 0 ? 1 : status;

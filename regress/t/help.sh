@@ -26,7 +26,7 @@ page_of() {
 	view|top|export)	echo 'utctl-view(1)' ;;
 	stat|heap|locks)	echo 'utctl-stat(1)' ;;
 	report)			echo 'utctl-report(1)' ;;
-	help|version)		echo 'utctl(1)' ;;
+	dtrace|help|version)	echo 'utctl(1)' ;;
 	*)			echo 'utctl-session(1)' ;;
 	esac
 }

@@ -66,14 +66,14 @@ case $(uname) in
 NetBSD|OpenBSD)	man=man ;;
 *)		man=share/man ;;
 esac
-cpu= files=45
-[ "$(uname)" != Linux ] || cpu=lib/libut-cpu.so files=46
+cpu= files=48
+[ "$(uname)" != Linux ] || cpu=lib/libut-cpu.so files=49
 for f in $cpu bin/utctl sbin/utd include/ut.h include/ut_field.h \
     lib/libut.a lib/libut.so lib/libut.so.1 lib/libut-func.so \
     lib/libut-malloc.so lib/libut-pthread.so lib/libut-func.o \
     lib/pkgconfig/ut.pc lib/ut/lttng/pkgconfig/lttng-ust.pc \
     lib/ut/lttng/liblttng-ust.so lib/ut/lttng/libut-lttng.a \
-    include/ut/lttng/ut.h \
+    include/ut/lttng/ut.h include/ut/sdt/sys/sdt.h lib/ut/lttng/dtrace \
     $(cd "$TOP/libut" && printf 'include/ut/lttng/%s\n' lttng/*.h) \
     $(cd "$TOP/man" && for p in *.[1-8]; do echo "$man/man${p##*.}/$p"; done) \
     share/zsh/site-functions/_utctl \

@@ -42,6 +42,9 @@ static const struct rule {
 	    SYSCALL },
 	{ "_begin", "_end", NULL, PLAIN },
 	{ "_entry", "_exit", NULL, PLAIN },
+	{ "__start", "__done", NULL, PLAIN },	/* DTrace's names */
+	{ "__start", "__end", NULL, PLAIN },
+	{ "__entry", "__return", NULL, PLAIN },
 	{ ":entry", ":exit", NULL, CALL },
 	{ ":begin", ":end", NULL, CALL },
 	/* The last ones are of locks, whoever waits. */
