@@ -20,7 +20,8 @@
  * The machine that decides is the one that does so in programs (filter.h), so a
  * filter means the same here.  It wants fields as programs write them.  What an
  * expression names is therefore copied out of the event, which may be any
- * tracer's: integers and labels of 64 bits, doubles, strings with their NUL.
+ * tracer's: integers and labels of 64 bits, doubles, arrays and sequences of
+ * these, strings with their NUL.
  */
 
 #include <stdio.h>
@@ -78,6 +79,29 @@ copy_text(const uint8_t *s, size_t n)
 	to[n] = '\0';
 }
 
+/* Numbers in a row, each as it would be alone. */
+static void
+copy_elems(struct ctf_cur *c, const struct ctf_type *t)
+{
+	const uint32_t n = (uint32_t)ctf_count(c, t);
+	uint64_t v;
+	uint32_t i;
+	double d;
+
+	if (t->kind == CTF_SEQ)
+		memcpy(copy_more(sizeof(n)), &n, sizeof(n));
+	ctf_to(c, t);
+	for (i = 0; i < n; i++) {
+		ctf_to(c, t->elem);
+		v = ctf_take(c, t->elem);
+		if (t->elem->kind == CTF_FLOAT) {
+			d = ctf_real(t->elem, v);
+			memcpy(&v, &d, sizeof(v));
+		}
+		memcpy(copy_more(sizeof(v)), &v, sizeof(v));
+	}
+}
+
 /* The field there, of that kind; 0: nothing is there. */
 static int
 copy_field(struct ctf_cur *c, const struct ctf_type *t, int kind)
@@ -87,10 +111,14 @@ copy_field(struct ctf_cur *c, const struct ctf_type *t, int kind)
 	uint64_t v;
 	double d;
 
-	if (kind == 0 || kind == UT_KIND_ARRAY)
+	if (kind == 0)
 		return ctf_walk_type(c, t) == 0;	/* not used */
 	if ((t = ctf_chosen(c, t)) == NULL)
 		return 0;
+	if (kind == UT_KIND_ARRAY || kind == UT_KIND_SEQ) {
+		copy_elems(c, t);
+		return 1;
+	}
 	if (kind == UT_KIND_STRING) {
 		text = ctf_text(c, t, &len);
 		copy_text(text, len);
@@ -269,6 +297,22 @@ set_variant(struct maker *m, struct expr_field *f, const struct ctf_type *t)
 		else
 			add_option(f, &option);
 	}
+	if (f->kind == UT_KIND_ARRAY || f->kind == UT_KIND_SEQ)
+		f->kind = f->size = 0;
+}
+
+static void
+set_array(struct expr_field *f, const struct ctf_type *t)
+{
+	if ((t->elem->kind != CTF_INT && t->elem->kind != CTF_ENUM &&
+	    t->elem->kind != CTF_FLOAT) || t->count > UINT32_MAX) {
+		f->size = 0;
+		return;
+	}
+	f->kind = t->kind == CTF_ARRAY ? UT_KIND_ARRAY : UT_KIND_SEQ;
+	f->count = (uint32_t)t->count;
+	f->flags = t->elem->kind == CTF_FLOAT ? UT_F_FLOAT :
+	    t->elem->sign || t->elem->bits < 64 ? UT_F_SIGNED : 0;
 }
 
 /* Set the kind and size of a field as it is copied; 0: filters have no such. */
@@ -301,7 +345,10 @@ set_field(struct maker *m, struct expr_field *f, const struct ctf_type *t)
 		f->size = 0;
 		break;
 	default:
-		f->kind = t->text ? UT_KIND_STRING : UT_KIND_ARRAY;
+		if (t->text)
+			f->kind = UT_KIND_STRING;
+		else
+			set_array(f, t);
 		break;
 	}
 }
@@ -325,8 +372,8 @@ add_part(struct maker *m, int part, const struct ctf_type *t)
 		    t->fields[i].name);
 		f->name = name;
 		m->wanted[m->n].part = (uint8_t)part;
-		m->wanted[m->n].kind = f->flags & UT_F_SIGNED ? UT_KIND_ENUM :
-		    f->kind;
+		m->wanted[m->n].kind = f->kind == UT_KIND_INT &&
+		    f->flags & UT_F_SIGNED ? UT_KIND_ENUM : f->kind;
 		m->wanted[m->n].index = i;
 		m->n++;
 	}
