@@ -140,7 +140,7 @@ UTD_SRCS =	utd/consumer/adopt.c utd/consumer/adopt_files.c \
 		utd/consumer/revoke.c utd/consumer/shotdir.c \
 		utd/consumer/shottrace.c utd/consumer/shrunk.c \
 		utd/consumer/sink.c utd/consumer/sleep.c utd/consumer/tick.c \
-		utd/daemon.c utd/instant.c utd/parent/act/client.c \
+		utd/boot.c utd/daemon.c utd/instant.c utd/parent/act/client.c \
 		utd/parent/act/clock_watch.c utd/parent/act/command.c \
 		utd/parent/act/rotate.c utd/parent/act/session_end.c \
 		utd/parent/act/shot.c utd/parent/act/shotpart.c \

@@ -102,6 +102,14 @@ void	 count_add(uint64_t *, uint64_t);
 /* daemon.c: another user, for good; true if that gave anything up; or fatal. */
 bool	 become(uid_t, gid_t);
 
+/*
+ * boot.c: where saved sessions are if nobody says it, or false.  Load those of
+ * a directory, which somebody has asked for or not, in a process of its own:
+ * for the run directory, with the utctl that is near the utd of that path.
+ */
+bool	 boot_default(char *, size_t);
+pid_t	 boot_load(const char *, bool, const char *, const char *);
+
 /* instant.c: all clocks at one time, in ns but for the cycle counter. */
 struct instant {
 	uint64_t	 cycles;
