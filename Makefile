@@ -90,7 +90,7 @@ LIBUT_SRCS =	libut/arena.c libut/callstack.c libut/clock.c \
 		libut/common/context.c libut/common/gettime.c \
 		libut/common/msg.c libut/common/readable.c \
 		libut/common/rundir.c libut/common/shm.c libut/common/sock.c \
-		libut/common/threads.c libut/conn.c \
+		libut/common/threads.c libut/conn.c libut/debug.c \
 		libut/event.c libut/expr/filter.c libut/expr/range.c \
 		libut/expr/verify.c libut/filters.c libut/find.c \
 		libut/forked.c libut/late_utd.c libut/listener.c \

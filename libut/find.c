@@ -280,8 +280,11 @@ give_up(unsigned int me)
 	struct conn *c;
 
 	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
-		if (is_wanted(c, me))
+		if (is_wanted(c, me)) {
 			c->given_up = true;
+			ut_debug("%s: a utd that comes later is not noticed",
+			    c->dir);
+		}
 }
 
 /* Try to connect to each; *busy if one is there that does not accept yet. */
@@ -514,7 +517,7 @@ ut_find_later(void)
 	if (count_wanted(me) == 0)
 		return false;
 	if (choose_place(me, place)) {
-		if (!ut_has_own_fds())
+		if (!ut_has_own_fds() || ut_debugs())
 			(void)watch_open(place);
 		return true;
 	}
