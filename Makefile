@@ -293,14 +293,14 @@ all: $(LIBS_BUILT) $(PROGS)
 
 .c.o:
 	$(CC) $(ALL_CFLAGS) -fPIC -fvisibility=hidden \
-	    -DSBINDIR='"$(SBINDIR)"' -DLIBDIR='"$(LIBDIR)"' \
-	    -DVERSION='"$(VERSION)"' -Ilibut -c $< -o $@
+	    -DBINDIR='"$(BINDIR)"' -DSBINDIR='"$(SBINDIR)"' \
+	    -DLIBDIR='"$(LIBDIR)"' -DVERSION='"$(VERSION)"' -Ilibut -c $< -o $@
 
 $(LIBUT_OBJS) $(COMMON_OBJS) $(WRAP_OBJS): $(LIBUT_HDRS)
 $(WRAP_OBJS): $(WRAP_HDRS)
 $(UTD_OBJS): $(LIBUT_HDRS) $(UTD_HDRS)
 $(UTCTL_OBJS): $(LIBUT_HDRS) $(UTCTL_HDRS)
-utctl/rec/wrapper.o: utctl/paths
+utctl/rec/wrapper.o utd/boot.o: utctl/paths
 
 # The style and the script of a page, as bytes: a string literal of C has 4095.
 utctl/report/page_bytes.c: utctl/report/page.css utctl/report/page.js
@@ -313,11 +313,11 @@ utctl/report/page_bytes.c: utctl/report/page.css utctl/report/page.js
 	done; } >$@.new
 	mv $@.new $@
 
-# The paths that utctl was built for; with other paths, it is built again.
+# The paths that utctl and utd were built for; with others, it is done again.
 utctl/paths: paths-ok
-	@printf '%s\n' '$(SBINDIR)' '$(LIBDIR)' | cmp -s - $@ || { \
-	    rm -f $@ utctl/rec/wrapper.o utctl/utctl && \
-	    printf '%s\n' '$(SBINDIR)' '$(LIBDIR)' >$@; }
+	@printf '%s\n' '$(BINDIR)' '$(SBINDIR)' '$(LIBDIR)' | cmp -s - $@ || { \
+	    rm -f $@ utctl/rec/wrapper.o utctl/utctl utd/boot.o utd/utd && \
+	    printf '%s\n' '$(BINDIR)' '$(SBINDIR)' '$(LIBDIR)' >$@; }
 
 libut/libut.a: $(LIBUT_OBJS)
 	rm -f $@

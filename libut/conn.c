@@ -156,24 +156,16 @@ do_describe(struct conn *c, struct ut_msg *m)
 	return ut_events_describe(c->sock, m, send_deadline());
 }
 
-/* Tell of the session and the channel, which end the message. */
+/* Tell of the session and the channel, whose names end the message. */
 static void
 debug_attached(struct ut_msg *m, int error)
 {
-	char session[NAME_MAX_LEN + 1] = "?", channel[NAME_MAX_LEN + 1] = "?";
+	char session[NAME_MAX_LEN + 1], channel[NAME_MAX_LEN + 1];
 
-	if (!ut_debugs())
-		return;
-	if (ut_msg_more(m)) {
-		ut_msg_get_str(m, session, sizeof(session));
-		ut_msg_get_str(m, channel, sizeof(channel));
-	}
-	if (error == 0)
-		ut_debug("attached to session %s, channel %s", session,
-		    channel);
-	else
-		ut_debug("cannot attach to session %s, channel %s (errno %d)",
-		    session, channel, error);
+	ut_msg_get_str(m, session, sizeof(session));
+	ut_msg_get_str(m, channel, sizeof(channel));
+	ut_debug("session %s, channel %s: %s (errno %d)", session, channel,
+	    error == 0 ? "attached" : "not attached", error);
 }
 
 static int
@@ -258,8 +250,7 @@ do_map(struct conn *c, struct ut_msg *m)
 	}
 	if (m->bad)
 		return -1;
-	ut_debug("utd has told which of %lu events are wanted (errno %d)",
-	    (unsigned long)m->h.b, error);
+	ut_debug("events mapped: %lu (errno %d)", (unsigned long)m->h.b, error);
 	ut_msg_init(&out, UT_MSG_ACK, m->h.a, (uint32_t)error);
 	ut_msg_u64(&out, begun);
 	return conn_send(c, &out);

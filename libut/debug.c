@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,38 +51,22 @@ ut_debugs(void)
 	return known == YES;
 }
 
-/* Write, and take back the signal if nobody reads any more. */
-static void
-write_line(const char *line, size_t n)
-{
-	sigset_t set, old, before, after;
-	int sig;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGPIPE);
-	pthread_sigmask(SIG_BLOCK, &set, &old);
-	sigpending(&before);
-	if (write(2, line, n) == -1 && errno == EPIPE &&
-	    sigpending(&after) == 0 && sigismember(&after, SIGPIPE) == 1 &&
-	    sigismember(&before, SIGPIPE) == 0)
-		sigwait(&set, &sig);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-}
-
 /*
  * Errors come as numbers, since strerror(3) may take a lock that nobody gives
  * back in the child of a fork.  The program may have put another file where its
- * standard error was: nothing is written there.
+ * standard error was: nothing is written there, nor where nobody reads.
  */
 void
 ut_debug(const char *fmt, ...)
 {
 	const int error = errno;
+	struct pollfd pfd = { 2, POLLOUT, 0 };
 	char line[LINE];
 	size_t n;
 	va_list ap;
 
-	if (!ut_debugs() || !ut_fd_is(2, begun.st_dev, begun.st_ino))
+	if (!ut_debugs() || !ut_fd_is(2, begun.st_dev, begun.st_ino) ||
+	    poll(&pfd, 1, 0) != 1 || pfd.revents != POLLOUT)
 		return;
 	(void)snprintf(line, sizeof(line), "libut: %ld: ", (long)getpid());
 	n = strlen(line);
@@ -90,6 +75,6 @@ ut_debug(const char *fmt, ...)
 	va_end(ap);
 	n = strlen(line);
 	line[n++] = '\n';
-	write_line(line, n);
+	(void)!write(2, line, n);
 	errno = error;
 }

@@ -280,11 +280,8 @@ give_up(unsigned int me)
 	struct conn *c;
 
 	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
-		if (is_wanted(c, me)) {
+		if (is_wanted(c, me))
 			c->given_up = true;
-			ut_debug("%s: a utd that comes later is not noticed",
-			    c->dir);
-		}
 }
 
 /* Try to connect to each; *busy if one is there that does not accept yet. */

@@ -116,13 +116,6 @@ listen_apart(struct conn *c, int nudge)
 	return there;
 }
 
-/* With UT_DEBUG, the thread keeps the program's standard error. */
-static int
-own_fds(int keep)
-{
-	return !ut_debugs() && ut_own_fds(keep);
-}
-
 /*
  * Take the socket along into a descriptor table of this thread, where the
  * program cannot close it, and we cannot mistake a descriptor of the program
@@ -134,7 +127,8 @@ come_apart(struct conn *c)
 	bool there;
 
 	pthread_mutex_lock(&ut_lock);
-	if (!c->apart && ut_conn_ours(c) && own_fds(c->sock)) {
+	if (!c->apart && ut_conn_ours(c) && !ut_debugs() &&
+	    ut_own_fds(c->sock)) {
 		c->apart = true;
 		ut_conn_leave(c);
 	}
@@ -212,7 +206,7 @@ thread_main(void *arg)
 	do {
 		if (c != NULL)
 			listen_to(c);
-		apart = apart || own_fds(-1);
+		apart = apart || (!ut_debugs() && ut_own_fds(-1));
 	} while ((c = ut_find(c, apart)) != NULL);
 	run_end(tid);
 	return NULL;

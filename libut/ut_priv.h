@@ -338,7 +338,7 @@ void		 ut_shared_park(struct writer *, struct region *);
 void		 ut_callstack_leave(struct level *);
 void		 ut_callstacks_forked(const struct thread *);
 
-/* debug.c: is UT_DEBUG set?  Then that is a line on the standard error. */
+/* debug.c: is UT_DEBUG set?  Then our threads keep the standard error. */
 bool		 ut_debugs(void);
 void		 ut_debug(const char *, ...)
 		    __attribute__((format(printf, 1, 2)));

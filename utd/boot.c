@@ -20,8 +20,8 @@
  *
  * The sessions are those of the user who runs utd.  So whoever can write to the
  * directory, or to a file in it, could give orders to that user: none is read
- * unless it is that user's own, and nobody else can write to it.  A file is
- * looked at by its descriptor, which then is the input of utctl.
+ * unless it is that user's own, and nobody else can write to it.  Descriptors
+ * tell; then nobody else can give another file that name.
  */
 
 #include <sys/stat.h>
@@ -38,29 +38,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../libut/common/rundir.h"
 #include "utd.h"
 
+#ifndef BINDIR
+#define BINDIR		"/usr/local/bin"
+#endif
+
 #define SYSTEM_DIR	"/etc/ut/sessions"
-
-bool
-boot_default(char *dir, size_t size)
-{
-	const char *base = getenv("XDG_CONFIG_HOME"), *more = "";
-
-	if (geteuid() == 0) {
-		snprintf(dir, size, "%s", SYSTEM_DIR);
-		return true;
-	}
-	if (base == NULL || base[0] != '/') {
-		base = getenv("HOME");
-		more = "/.config";
-	}
-	if (base == NULL || base[0] != '/')
-		return false;
-	snprintf(dir, size, "%s%s/ut/sessions", base, more);
-	return true;
-}
+#define OWN_DIR		".config/ut/sessions"
+#define REMEDY	\
+	"has to be of the user who runs utd, and nobody else may write to it"
 
 /* Is it of that type, and ours alone?  If not, errno says why. */
 static bool
@@ -75,71 +62,31 @@ is_ours(int fd, mode_t type)
 	    (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* The directory of utd's file, if it is known, has utctl's near it. */
+/* What goes wrong, utctl says on the standard error. */
 static void
-become_utctl(const char *utd, int in, int out)
+load(const char *name)
 {
-	static const char *const from_utd[] = { "utctl", "../bin/utctl",
-	    "../utctl/utctl" };
-	const int n = (int)(strrchr(utd, '/') - utd);
-	char path[PATH_MAX];
-	size_t i;
+	const pid_t pid = fork();
 
-	if (dup2(in, 0) == -1 || dup2(out, 1) == -1 || dup2(out, 2) == -1 ||
-	    chdir("/") == -1)
-		_exit(1);
-	ut_closefrom(3);
-	for (i = 0; i < sizeof(from_utd) / sizeof(from_utd[0]); i++) {
-		snprintf(path, sizeof(path), "%.*s/%s", n, utd, from_utd[i]);
-		execl(path, "utctl", "load", (char *)NULL);
+	if (pid == 0) {
+		execlp("utctl", "utctl", "load", "--", name, (char *)NULL);
+		execl(BINDIR "/utctl", "utctl", "load", "--", name,
+		    (char *)NULL);
 	}
-	execlp("utctl", "utctl", "load", (char *)NULL);
-	printf("utctl: it is neither beside utd nor in PATH\n");
-	exit(1);
-}
-
-static void
-load(const char *dir, const char *name, const char *utd, int fd)
-{
-	static const char error[] = "utctl: ";
-	char line[1024];
-	int out[2];
-	pid_t pid;
-	FILE *f;
-
-	if (pipe(out) == -1 || (pid = fork()) == -1)
-		fatal("%s/%s", dir, name);
-	if (pid == 0)
-		become_utctl(utd, fd, out[1]);
-	close(out[1]);
-	if ((f = fdopen(out[0], "r")) == NULL)
-		fatal("%s/%s", dir, name);
-	while (fgets(line, sizeof(line), f) != NULL) {
-		line[strcspn(line, "\n")] = '\0';
-		if (strncmp(line, error, sizeof(error) - 1) == 0)
-			log_warnx("%s/%s: %s", dir, name,
-			    line + sizeof(error) - 1);
-		else
-			log_info("%s", line);
-	}
-	fclose(f);
+	if (pid <= 0)
+		fatal("utctl");
 	(void)waitpid(pid, NULL, 0);
 }
 
-/* Editors leave files with such names beside others. */
 static int
 is_wanted(const struct dirent *d)
 {
-	const size_t n = strlen(d->d_name);
-
-	return d->d_name[0] != '.' && d->d_name[n - 1] != '~';
+	return d->d_name[0] != '.' && d->d_name[strlen(d->d_name) - 1] != '~';
 }
 
 static void
-load_all(const char *dir, bool asked, const char *utd)
+load_all(const char *dir, bool asked)
 {
-	const char *remedy = "has to be of the user who runs utd, and nobody "
-	    "else may write to it";
 	struct dirent **all;
 	int i, n, fd;
 
@@ -150,25 +97,26 @@ load_all(const char *dir, bool asked, const char *utd)
 	}
 	if (!is_ours(open(".", O_RDONLY | O_DIRECTORY), S_IFDIR) ||
 	    (n = scandir(".", &all, is_wanted, alphasort)) == -1) {
-		log_warn("%s: no session is loaded, it %s", dir, remedy);
+		log_warn("%s: no session is loaded, it " REMEDY, dir);
 		return;
 	}
 	for (i = 0; i < n; i++) {
 		fd = open(all[i]->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
 		if (is_ours(fd, S_IFREG))
-			load(dir, all[i]->d_name, utd, fd);
+			load(all[i]->d_name);
 		else
-			log_warn("%s/%s: not loaded, the file %s", dir,
-			    all[i]->d_name, remedy);
+			log_warn("%s/%s: not loaded, the file " REMEDY, dir,
+			    all[i]->d_name);
 		close(fd);
 	}
 }
 
 pid_t
-boot_load(const char *dir, bool asked, const char *rundir, const char *utd)
+boot_load(const char *dir, const char *rundir)
 {
 	const pid_t pid = fork();
 	const struct passwd *pw;
+	char own[PATH_MAX];
 
 	if (pid != 0)
 		return pid;
@@ -176,9 +124,14 @@ boot_load(const char *dir, bool asked, const char *rundir, const char *utd)
 	catch_signal(SIGINT, SIG_DFL, 0);
 	catch_signal(SIGCHLD, SIG_DFL, 0);
 	ut_closefrom(3);
+	if (dup2(open("/dev/null", O_RDWR | O_CLOEXEC), 1) == -1)
+		fatal("/dev/null");
 	(void)setenv("UT_RUNDIR", rundir, 1);
-	if (getenv("HOME") == NULL && (pw = getpwuid(geteuid())) != NULL)
-		(void)setenv("HOME", pw->pw_dir, 1);
-	load_all(dir, asked, utd);
+	if (getenv("HOME") == NULL)	/* where traces go by default */
+		(void)setenv("HOME", (pw = getpwuid(geteuid())) != NULL ?
+		    pw->pw_dir : "/", 1);
+	make_path(own, sizeof(own), getenv("HOME"), OWN_DIR);
+	load_all(dir[0] != '\0' ? dir : geteuid() == 0 ? SYSTEM_DIR : own,
+	    dir[0] != '\0');
 	exit(0);
 }

@@ -39,17 +39,11 @@
 #include "parent/talk/listen.h"
 #include "parent/parent.h"
 
-#ifndef SBINDIR
-#define SBINDIR	"/usr/local/sbin"
-#endif
-
 static int signal_pipe[2];
 static struct file signal_file;
 static int ready = -1;			/* tells the foreground, until then */
 static bool tied;
 static pid_t loader;			/* loads saved sessions; or 0 */
-static char saved[PATH_MAX];		/* the directory of these, or "" */
-static char self[PATH_MAX];
 
 static void
 usage(void)
@@ -73,7 +67,22 @@ on_signal(int sig)
 	errno = error;
 }
 
-static void	detach(void);
+/*
+ * Detach only now, when programs can connect and find what saved sessions want:
+ * until here failures were told to the terminal.  A starter that has gone
+ * meanwhile is not told that we are ready.
+ */
+static void
+detach(void)
+{
+	if (ready == -1)
+		return;			/* -d */
+	log_detach();
+	if (write(ready, "", 1) != 1 && !tied)
+		fatal("the foreground process");
+	close(ready);
+	ready = -1;
+}
 
 static void
 signal_came(void *arg, short revents)
@@ -173,23 +182,6 @@ tie(const char *when)
 		fatal("standard input");
 }
 
-/*
- * Detach only now, when programs can connect and find what saved sessions want:
- * until here failures were told to the terminal.  A starter that has gone
- * meanwhile is not told that we are ready.
- */
-static void
-detach(void)
-{
-	if (ready == -1)
-		return;			/* -d */
-	log_detach();
-	if (write(ready, "", 1) != 1 && !tied)
-		fatal("the foreground process");
-	close(ready);
-	ready = -1;
-}
-
 /* The caller may have closed 0 to 2: what we open must not get these. */
 static void
 open_standard(void)
@@ -234,24 +226,6 @@ make_absolute(char *dir, size_t size)
 	make_path(dir, size, cwd, rel);
 }
 
-/*
- * Load saved sessions: those that -l asks for; else, at boot, the user's.  An
- * utd that takes over from another one has its sessions.
- */
-static void
-load_saved(bool boots, const char *rundir)
-{
-	const bool asked = saved[0] != '\0';
-
-	if (sessions == NULL &&
-	    (asked || (boots && boot_default(saved, sizeof(saved)))))
-		loader = boot_load(saved, asked, rundir, self);
-	if (loader == -1)
-		fatal("fork");
-	if (loader == 0)
-		detach();
-}
-
 static void
 take_dir(char *dir, size_t size, const char *what)
 {
@@ -266,13 +240,11 @@ take_dir(char *dir, size_t size, const char *what)
 int
 main(int argc, char *argv[])
 {
-	char dir[PATH_MAX] = "";
+	char dir[PATH_MAX] = "", saved[PATH_MAX] = "";
 	const char *end = NULL;
 	bool debug = false, stay = false, verbose = false, boots;
 	int c;
 
-	snprintf(self, sizeof(self), "%s", strchr(argv[0], '/') != NULL ?
-	    argv[0] : SBINDIR "/utd");
 	while ((c = getopt(argc, argv, "de:fl:r:v")) != -1) {
 		switch (c) {
 		case 'd':
@@ -299,12 +271,12 @@ main(int argc, char *argv[])
 	}
 	if (argc > optind || (debug && stay) || (end != NULL && !stay))
 		usage();
-	boots = dir[0] == '\0' && getenv("UT_RUNDIR") == NULL && end == NULL;
+	boots = saved[0] != '\0' || (dir[0] == '\0' && end == NULL &&
+	    getenv("UT_RUNDIR") == NULL);
 	if (dir[0] == '\0' && ut_rundir(dir, sizeof(dir)) == -1)
 		fatal("no run directory: neither -r nor UT_RUNDIR, "
 		    "XDG_RUNTIME_DIR or HOME names one");
 	make_absolute(dir, sizeof(dir));
-	make_absolute(self, sizeof(self));
 	log_init(debug, verbose);
 	ut_closefrom(3);	/* whoever waits for the end of them */
 	open_standard();
@@ -321,7 +293,10 @@ main(int argc, char *argv[])
 	if (chdir("/") == -1)
 		fatal("/");
 	parent_open(dir);
-	load_saved(boots, dir);
+	if (boots && sessions == NULL && (loader = boot_load(saved, dir)) == -1)
+		fatal("fork");
+	if (loader == 0)
+		detach();
 	log_info("run directory %s", dir);
 	loop_run(conn_reap, parent_stop);
 	return parent_close() ? 0 : 1;

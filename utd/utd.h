@@ -103,12 +103,11 @@ void	 count_add(uint64_t *, uint64_t);
 bool	 become(uid_t, gid_t);
 
 /*
- * boot.c: where saved sessions are if nobody says it, or false.  Load those of
- * a directory, which somebody has asked for or not, in a process of its own:
- * for the run directory, with the utctl that is near the utd of that path.
+ * boot.c: a process that loads the saved sessions in a directory, or, if that
+ * is "", where they are by default; with the run directory of utd.  A utd that
+ * takes over from another one has the sessions of that, and loads none.
  */
-bool	 boot_default(char *, size_t);
-pid_t	 boot_load(const char *, bool, const char *, const char *);
+pid_t	 boot_load(const char *, const char *);
 
 /* instant.c: all clocks at one time, in ns but for the cycle counter. */
 struct instant {

@@ -32,7 +32,7 @@ grep -q 'session last (stopped)' "$T/out" &&
     [ "$(grep -c session "$T/out")" -eq 2 ] || fail "$(cat "$T/out")"
 own="has to be of the user who runs utd, and nobody else may write to it"
 cat >"$T/want" <<END
-utd: $dir/b: stdin:2: unknown command 'frobnicate'
+utctl: b:2: unknown command 'frobnicate'
 utd: $dir/d: not loaded, the file $own
 utd: $dir/e: not loaded, the file $own
 utd: $dir/f: not loaded, the file $own
@@ -50,7 +50,7 @@ ended
 # Something is there: that session has to get another directory.
 mkdir -p "$T/web" && touch "$T/web/trace" || exit 1
 begun -l "$dir"
-grep -q "^utd: $dir/a: .*$T/web" "$T/said" || fail "$(cat "$T/said")"
+grep -q "^utctl: a:1: .*$T/web" "$T/said" || fail "$(cat "$T/said")"
 ended
 chmod 770 "$dir"
 begun -l "$dir"
@@ -82,19 +82,18 @@ if [ "$(id -u)" -eq 0 ]; then
 fi
 
 # Without -l, only the utd of the default run directory loads any.
-mkdir -p "$T/home/ut" && cp -R "$dir" "$T/home/ut/sessions" || exit 1
-XDG_CONFIG_HOME=$T/home
-export XDG_CONFIG_HOME
+mkdir -p "$T/home/.config/ut" && cp -R "$dir" "$T/home/.config/ut" || exit 1
+HOME=$T/home
+export HOME
 begun
 expect 0 '^no sessions$' utctl list
 ended
 [ "$(id -u)" -eq 0 ] || exit 0
-chmod 711 "$T" && mkdir "$T/user" && cp -R "$dir" "$T/user/sessions" &&
-    mkdir "$T/user/ut" && mv "$T/user/sessions" "$T/user/ut" &&
-    chown -R 65534 "$T/user" || exit 1
+chmod 711 "$T" && cp -R "$T/home" "$T/user" && chown -R 65534 "$T/user" ||
+    exit 1
 unset UT_RUNDIR
-XDG_RUNTIME_DIR=$T/user XDG_CONFIG_HOME=$T/user
-export XDG_RUNTIME_DIR
+XDG_RUNTIME_DIR=$T/user HOME=$T/user
+export XDG_RUNTIME_DIR HOME
 ./prog/asuser 65534 utd 2>"$T/said" || fail "utd: $(cat "$T/said")"
 expect 0 'session last (stopped)' ./prog/asuser 65534 utctl status
 ./prog/asuser 65534 utctl shutdown >/dev/null || fail "shutdown"

@@ -79,29 +79,6 @@ copy_text(const uint8_t *s, size_t n)
 	to[n] = '\0';
 }
 
-/* Numbers in a row, each as it would be alone. */
-static void
-copy_elems(struct ctf_cur *c, const struct ctf_type *t)
-{
-	const uint32_t n = (uint32_t)ctf_count(c, t);
-	uint64_t v;
-	uint32_t i;
-	double d;
-
-	if (t->kind == CTF_SEQ)
-		memcpy(copy_more(sizeof(n)), &n, sizeof(n));
-	ctf_to(c, t);
-	for (i = 0; i < n; i++) {
-		ctf_to(c, t->elem);
-		v = ctf_take(c, t->elem);
-		if (t->elem->kind == CTF_FLOAT) {
-			d = ctf_real(t->elem, v);
-			memcpy(&v, &d, sizeof(v));
-		}
-		memcpy(copy_more(sizeof(v)), &v, sizeof(v));
-	}
-}
-
 /* The field there, of that kind; 0: nothing is there. */
 static int
 copy_field(struct ctf_cur *c, const struct ctf_type *t, int kind)
@@ -109,6 +86,7 @@ copy_field(struct ctf_cur *c, const struct ctf_type *t, int kind)
 	const uint8_t *text;
 	size_t len;
 	uint64_t v;
+	uint32_t n;
 	double d;
 
 	if (kind == 0)
@@ -116,7 +94,13 @@ copy_field(struct ctf_cur *c, const struct ctf_type *t, int kind)
 	if ((t = ctf_chosen(c, t)) == NULL)
 		return 0;
 	if (kind == UT_KIND_ARRAY || kind == UT_KIND_SEQ) {
-		copy_elems(c, t);
+		n = (uint32_t)ctf_count(c, t);
+		if (kind == UT_KIND_SEQ)
+			memcpy(copy_more(sizeof(n)), &n, sizeof(n));
+		ctf_to(c, t);
+		for (; n > 0; n--)
+			(void)copy_field(c, t->elem, t->elem->kind ==
+			    CTF_FLOAT ? UT_KIND_FLOAT : UT_KIND_INT);
 		return 1;
 	}
 	if (kind == UT_KIND_STRING) {
