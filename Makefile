@@ -90,7 +90,7 @@ LIBUT_SRCS =	libut/arena.c libut/callstack.c libut/clock.c \
 		libut/common/context.c libut/common/gettime.c \
 		libut/common/msg.c libut/common/readable.c \
 		libut/common/rundir.c libut/common/shm.c libut/common/sock.c \
-		libut/common/threads.c libut/conn.c \
+		libut/common/threads.c libut/conn.c libut/debug.c \
 		libut/event.c libut/expr/filter.c libut/expr/range.c \
 		libut/expr/verify.c libut/filters.c libut/find.c \
 		libut/forked.c libut/late_utd.c libut/listener.c \
@@ -140,7 +140,7 @@ UTD_SRCS =	utd/consumer/adopt.c utd/consumer/adopt_files.c \
 		utd/consumer/revoke.c utd/consumer/shotdir.c \
 		utd/consumer/shottrace.c utd/consumer/shrunk.c \
 		utd/consumer/sink.c utd/consumer/sleep.c utd/consumer/tick.c \
-		utd/daemon.c utd/instant.c utd/parent/act/client.c \
+		utd/boot.c utd/daemon.c utd/instant.c utd/parent/act/client.c \
 		utd/parent/act/clock_watch.c utd/parent/act/command.c \
 		utd/parent/act/rotate.c utd/parent/act/session_end.c \
 		utd/parent/act/shot.c utd/parent/act/shotpart.c \
@@ -305,14 +305,14 @@ all: $(LIBS_BUILT) $(PROGS)
 
 .c.o:
 	$(CC) $(ALL_CFLAGS) -fPIC -fvisibility=hidden \
-	    -DSBINDIR='"$(SBINDIR)"' -DLIBDIR='"$(LIBDIR)"' \
-	    -DVERSION='"$(VERSION)"' -Ilibut -c $< -o $@
+	    -DBINDIR='"$(BINDIR)"' -DSBINDIR='"$(SBINDIR)"' \
+	    -DLIBDIR='"$(LIBDIR)"' -DVERSION='"$(VERSION)"' -Ilibut -c $< -o $@
 
 $(LIBUT_OBJS) $(COMMON_OBJS) $(WRAP_OBJS): $(LIBUT_HDRS)
 $(WRAP_OBJS): $(WRAP_HDRS)
 $(UTD_OBJS): $(LIBUT_HDRS) $(UTD_HDRS)
 $(UTCTL_OBJS): $(LIBUT_HDRS) $(UTCTL_HDRS)
-utctl/rec/wrapper.o: utctl/paths
+utctl/rec/wrapper.o utd/boot.o: utctl/paths
 
 # The style and the script of a page, as bytes: a string literal of C has 4095.
 utctl/report/page_bytes.c: utctl/report/page.css utctl/report/page.js
@@ -325,11 +325,11 @@ utctl/report/page_bytes.c: utctl/report/page.css utctl/report/page.js
 	done; } >$@.new
 	mv $@.new $@
 
-# The paths that utctl was built for; with other paths, it is built again.
+# The paths that utctl and utd were built for; with others, it is done again.
 utctl/paths: paths-ok
-	@printf '%s\n' '$(SBINDIR)' '$(LIBDIR)' | cmp -s - $@ || { \
-	    rm -f $@ utctl/rec/wrapper.o utctl/utctl && \
-	    printf '%s\n' '$(SBINDIR)' '$(LIBDIR)' >$@; }
+	@printf '%s\n' '$(BINDIR)' '$(SBINDIR)' '$(LIBDIR)' | cmp -s - $@ || { \
+	    rm -f $@ utctl/rec/wrapper.o utctl/utctl utd/boot.o utd/utd && \
+	    printf '%s\n' '$(BINDIR)' '$(SBINDIR)' '$(LIBDIR)' >$@; }
 
 libut/libut.a: $(LIBUT_OBJS)
 	rm -f $@

@@ -83,6 +83,8 @@ ut_conn_ours(const struct conn *c)
 void
 ut_conn_lost(struct conn *c)
 {
+	if (c->sock != -1)
+		ut_debug("%s: the connection is closed", c->dir);
 	if (ut_conn_ours(c)) {
 		/* The program may still have it, too. */
 		(void)shutdown(c->sock, SHUT_RDWR);
@@ -125,6 +127,9 @@ do_welcome(struct conn *c, struct ut_msg *m)
 
 	if (m->h.a != UT_MSG_VERSION) {
 		c->given_up = true;	/* a retry cannot help */
+		ut_debug("%s: utd speaks version %lu of the protocol, the "
+		    "library version %d: not used", c->dir,
+		    (unsigned long)m->h.a, UT_MSG_VERSION);
 		ut_regions_drop(c->known.conn, 0);
 		return -1;
 	}
@@ -149,6 +154,18 @@ do_describe(struct conn *c, struct ut_msg *m)
 	if (!ut_conn_ours(c))
 		return -1;
 	return ut_events_describe(c->sock, m, send_deadline());
+}
+
+/* Tell of the session and the channel, whose names end the message. */
+static void
+debug_attached(struct ut_msg *m, int error)
+{
+	char session[NAME_MAX_LEN + 1], channel[NAME_MAX_LEN + 1];
+
+	ut_msg_get_str(m, session, sizeof(session));
+	ut_msg_get_str(m, channel, sizeof(channel));
+	ut_debug("session %s, channel %s: %s (errno %d)", session, channel,
+	    error == 0 ? "attached" : "not attached", error);
 }
 
 static int
@@ -184,6 +201,7 @@ do_attach(struct conn *c, struct ut_msg *m)
 	}
 	error = ut_region_attach(&c->known, m->h.a, fd, bell, bellname,
 	    &contexts, &mute);
+	debug_attached(m, error);
 	if (error != 0)
 		return conn_answer(c, UT_MSG_FAILED, m->h.a, error);
 	return mute ? conn_answer(c, UT_MSG_MUTE, m->h.a, 0) : 0;
@@ -232,6 +250,7 @@ do_map(struct conn *c, struct ut_msg *m)
 	}
 	if (m->bad)
 		return -1;
+	ut_debug("events mapped: %lu (errno %d)", (unsigned long)m->h.b, error);
 	ut_msg_init(&out, UT_MSG_ACK, m->h.a, (uint32_t)error);
 	ut_msg_u64(&out, begun);
 	return conn_send(c, &out);
@@ -346,6 +365,7 @@ conn_open(struct conn *c)
 	if (!peer_trusted(s) || fstat(s, &st) == -1) {
 		close(s);
 		c->lost = true;
+		errno = EPERM;
 		return -1;
 	}
 	c->sock = s;
@@ -361,8 +381,15 @@ conn_open(struct conn *c)
 int
 ut_conn_hello(struct conn *c)
 {
-	if (conn_open(c) == -1)
+	if (conn_open(c) == -1) {
+		if (errno != c->told)
+			ut_debug("%s: no utd that the program can use (errno "
+			    "%d)", c->dir, errno);
+		c->told = errno;
 		return -1;
+	}
+	c->told = 0;
+	ut_debug("%s: connected to utd", c->dir);
 	ut_msg_clear(&in[c->known.conn]);
 	ut_progname(c->known.name, sizeof(c->known.name));
 	ut_msg_init(&out, UT_MSG_HELLO, UT_MSG_VERSION,

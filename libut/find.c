@@ -514,7 +514,7 @@ ut_find_later(void)
 	if (count_wanted(me) == 0)
 		return false;
 	if (choose_place(me, place)) {
-		if (!ut_has_own_fds())
+		if (!ut_has_own_fds() || ut_debugs())
 			(void)watch_open(place);
 		return true;
 	}

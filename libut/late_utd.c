@@ -160,6 +160,9 @@ ut_conn_set_late(struct conn *c, bool is)
 	const bool was = ut_conn_late(c);
 
 	atomic_store_explicit(late_at(c), is, memory_order_relaxed);
+	if (is && !was)
+		ut_debug("%s: utd does not answer in time: the program goes on",
+		    c->dir);
 	if (is && !was && !c->marked)
 		mark_make(c);
 	if (!is && (was || c->marked))

@@ -15,7 +15,8 @@
  */
 
 /*
- * UT_LOG: the event ut:log, whose one argument has to be formatted first.
+ * UT_LOG and UT_VLOG: the event ut:log, whose one argument has to be formatted
+ * first.
  */
 
 #include <errno.h>
@@ -27,28 +28,25 @@
 
 #define LOG_MAX	4096			/* a longer message is cut */
 
-UT_EXPORT void
-ut_log(struct ut_event *e, const char *file, int line, const char *func,
-    const char *fmt, ...)
+static void __attribute__((noinline))
+log_put(struct ut_event *e, const char *file, int line, const char *func,
+    void *caller, const char *fmt, va_list ap)
 {
 	struct ut_record r;
 	unsigned char *p;
 	char msg[LOG_MAX];
 	size_t n, nfile, nfunc;
 	int error = errno;
-	va_list ap;
 
-	va_start(ap, fmt);
 	if (vsnprintf(msg, sizeof(msg), fmt, ap) < 0)
 		msg[0] = '\0';
-	va_end(ap);
 	n = strlen(msg);
 	nfile = strlen(file);
 	nfunc = strlen(func);
 	errno = error;			/* a context of the event, perhaps */
 	p = ut_begin(&r, e, n + 1 + nfile + 1 + sizeof(line) + nfunc + 1);
 	if (p == NULL)
-		p = ut_begin_at(&r, UT_CALLER());
+		p = ut_begin_at(&r, caller);
 	while (p != NULL) {
 		p = ut_put(p, msg, n + 1);
 		p = ut_put(p, file, nfile + 1);
@@ -57,4 +55,22 @@ ut_log(struct ut_event *e, const char *file, int line, const char *func,
 		p = ut_commit(&r);
 	}
 	errno = error;
+}
+
+UT_EXPORT void
+ut_log(struct ut_event *e, const char *file, int line, const char *func,
+    const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	log_put(e, file, line, func, UT_CALLER(), fmt, ap);
+	va_end(ap);
+}
+
+UT_EXPORT void
+ut_vlog(struct ut_event *e, const char *file, int line, const char *func,
+    const char *fmt, va_list ap)
+{
+	log_put(e, file, line, func, UT_CALLER(), fmt, ap);
 }

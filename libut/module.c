@@ -48,6 +48,15 @@ ut_disabled(void)
 	return known == YES;
 }
 
+#define REFUSED	"%s: not traced, compiled with ut.h of another version"
+
+static bool
+refused(const struct ut_loaded *l)
+{
+	ut_debug(REFUSED, l->name[0] == '\0' ? "the program" : l->name);
+	return true;
+}
+
 /* A constructor of the program or of a library that it loads. */
 UT_EXPORT void
 ut_module_add(struct ut_module *m)
@@ -57,9 +66,13 @@ ut_module_add(struct ut_module *m)
 	sigset_t signals;
 	bool news = false;
 
-	if (m->version != UT_VERSION || m->size != sizeof(struct ut_event) ||
-	    ut_disabled())
+	if (ut_disabled())
 		return;
+	if (m->version != UT_VERSION || m->size != sizeof(struct ut_event)) {
+		if (!ut_loaded_at(m, refused))
+			ut_debug(REFUSED, "a module");
+		return;
+	}
 	ut_enter(&signals);
 	self = ut_mute();
 	if (!m->added) {

@@ -79,13 +79,16 @@
 
 /*
  * UT_LOG(level, format, arguments...): the event ut:log, which, alone of
- * all, comes in every level.
+ * all, comes in every level.  UT_VLOG(level, format, va_list) records it for a
+ * function that has the arguments from its caller.
  */
-#define UT_LOG(level, ...)						\
+#define UT_LOG(level, ...)	UT_LOG_BY(ut_log, level, __VA_ARGS__)
+#define UT_VLOG(level, format, ap)	UT_LOG_BY(ut_vlog, level, format, ap)
+#define UT_LOG_BY(log, level, ...)					\
 	do {								\
 		struct ut_event *ut_e = ut_log_event(level);		\
 		if (UT_LISTENS(*ut_e))					\
-			ut_log(ut_e, __FILE__, __LINE__, UT_FUNC,	\
+			log(ut_e, __FILE__, __LINE__, UT_FUNC,		\
 			    __VA_ARGS__);				\
 	} while (0)
 
@@ -99,6 +102,7 @@
 #pragma GCC system_header
 #endif
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -278,6 +282,10 @@ int		 ut_context(const char *, uint64_t (*)(void));
 UT_BOUND
 void		 ut_log(struct ut_event *, const char *, int, const char *,
 		    const char *, ...) __attribute__((format(printf, 5, 6)));
+UT_BOUND
+void		 ut_vlog(struct ut_event *, const char *, int, const char *,
+		    const char *, va_list)
+		    __attribute__((format(printf, 5, 0)));
 
 /* For lttng/tracepoint.h, which can do without libut. */
 #ifndef UT_LINKED

@@ -62,6 +62,7 @@ struct conn {
 	bool		 given_up;	/* no utd will ever be there */
 	bool		 busy;		/* there, but did not let us connect */
 	bool		 lost;		/* failed, perhaps only once */
+	int		 told;		/* ut_debug told of that errno last */
 	int64_t		 since;		/* when it was found, ms */
 	unsigned int	 finder;	/* the thread that looks for it */
 	char		 place[PLACE_LEN];	/* where finder sleeps, or "" */

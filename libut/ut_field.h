@@ -116,9 +116,14 @@
 #define UT_TEXT(name, n)	(ut_text, name, #name, n)
 #define UT_STRN(name)	(ut_strn, name, #name)
 #define UT_BYTES(name)	(ut_seq, name, #name, void, uint8_t, UT_F_HEX)
-#define UT_ARRAY(type, name, n)	(ut_array, name, #name, type, n)
+#define UT_ARRAY(type, name, n)	\
+	(ut_array, name, #name, type, n, UT_FLAGS(type))
+#define UT_XARRAY(type, name, n)   (ut_array, name, #name, type, n, UT_F_HEX)
+#define UT_NETARRAY(type, name, n) (ut_array, name, #name, type, n, UT_F_BE)
 #define UT_SEQ(type, name)	\
 	(ut_seq, name, #name, type, type, UT_FLAGS(type))
+#define UT_XSEQ(type, name)	(ut_seq, name, #name, type, type, UT_F_HEX)
+#define UT_NETSEQ(type, name)	(ut_seq, name, #name, type, type, UT_F_BE)
 
 /* Flags of an arithmetic type: is it signed, does it keep a fraction? */
 #define UT_FLAGS(type)	(((type)-1 < (type)1 ? UT_F_SIGNED : 0) | \
@@ -131,7 +136,7 @@
 #define UT_PARAM_ut_strn(name, str)	\
 	, const char *name, size_t ut_n_##name
 #define UT_PARAM_ut_text(name, str, n)		, const char *name
-#define UT_PARAM_ut_array(name, str, type, n)	, const type *name
+#define UT_PARAM_ut_array(name, str, type, ...)	, const type *name
 #define UT_PARAM_ut_seq(name, str, arg, ...)	\
 	, const arg *name, size_t ut_n_##name
 
@@ -153,7 +158,8 @@
 #define UT_LEN_ut_str(name, str)		+ ut_n_##name + 1
 #define UT_LEN_ut_strn(name, str)		+ 4 + ut_l_##name
 #define UT_LEN_ut_text(name, str, n)		+ (size_t)(n)
-#define UT_LEN_ut_array(name, str, type, n)	+ (size_t)(n) * sizeof(type)
+#define UT_LEN_ut_array(name, str, type, n, flags)	\
+	+ (size_t)(n) * sizeof(type)
 #define UT_LEN_ut_seq(name, ...)		+ 4 + ut_l_##name
 
 /* UT_PUT: the field itself. */
@@ -167,7 +173,7 @@
 #define UT_PUT_ut_strn(name, str)	\
 	ut_p = ut_put_seq(ut_p, name, ut_l_##name, 1);
 #define UT_PUT_ut_text(name, str, n)	ut_p = ut_put_text(ut_p, name, n);
-#define UT_PUT_ut_array(name, str, type, n)	\
+#define UT_PUT_ut_array(name, str, type, n, flags)	\
 	ut_p = ut_put_array(ut_p, name, (size_t)(n) * sizeof(type));
 #define UT_PUT_ut_seq(name, str, arg, type, flags)	\
 	ut_p = ut_put_seq(ut_p, name, ut_l_##name, sizeof(type));
@@ -182,9 +188,8 @@
 	{ str, NULL, 0, UT_KIND_SEQ, 1, UT_F_TEXT, 0 },
 #define UT_DESC_ut_text(name, str, n)	\
 	{ str, NULL, n, UT_KIND_TEXT, 1, 0, 0 },
-#define UT_DESC_ut_array(name, str, type, n)	\
-	{ str, NULL, n, UT_KIND_ARRAY, (uint8_t)sizeof(type), \
-	UT_FLAGS(type), 0 },
+#define UT_DESC_ut_array(name, str, type, n, flags)	\
+	{ str, NULL, n, UT_KIND_ARRAY, (uint8_t)sizeof(type), flags, 0 },
 #define UT_DESC_ut_seq(name, str, arg, type, flags)	\
 	{ str, NULL, 0, UT_KIND_SEQ, (uint8_t)sizeof(type), flags, 0 },
 

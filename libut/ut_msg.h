@@ -85,7 +85,8 @@ struct ut_msghdr {
 				/* 17 was of version 1 */
 #define UT_MSG_ATTACH	18	/* a channel; descriptors region, bell:
 				   str name of the bell without descriptor,
-				   contexts of the channel: see context.h */
+				   contexts of the channel: see context.h,
+				   str session, str channel, for people */
 #define UT_MSG_MAP	19	/* a channel, b number of pairs, then each:
 				   u32 event, u32 id; id 0 takes it back;
 				   behind an id with UT_MAP_FILTER, u32 length

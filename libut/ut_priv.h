@@ -338,6 +338,11 @@ void		 ut_shared_park(struct writer *, struct region *);
 void		 ut_callstack_leave(struct level *);
 void		 ut_callstacks_forked(const struct thread *);
 
+/* debug.c: is UT_DEBUG set?  Then our threads keep the standard error. */
+bool		 ut_debugs(void);
+void		 ut_debug(const char *, ...)
+		    __attribute__((format(printf, 1, 2)));
+
 /* lock.c */
 void		 ut_enter(sigset_t *);
 void		 ut_unlock(void);

@@ -41,12 +41,15 @@
 
 static int signal_pipe[2];
 static struct file signal_file;
+static int ready = -1;			/* tells the foreground, until then */
+static bool tied;
+static pid_t loader;			/* loads saved sessions; or 0 */
 
 static void
 usage(void)
 {
 	fprintf(stderr, "usage: utd [-v] [-d | -f [-e now|last]] "
-	    "[-r rundir]\n");
+	    "[-l dir] [-r rundir]\n");
 	exit(1);
 }
 
@@ -64,6 +67,23 @@ on_signal(int sig)
 	errno = error;
 }
 
+/*
+ * Detach only now, when programs can connect and find what saved sessions want:
+ * until here failures were told to the terminal.  A starter that has gone
+ * meanwhile is not told that we are ready.
+ */
+static void
+detach(void)
+{
+	if (ready == -1)
+		return;			/* -d */
+	log_detach();
+	if (write(ready, "", 1) != 1 && !tied)
+		fatal("the foreground process");
+	close(ready);
+	ready = -1;
+}
+
 static void
 signal_came(void *arg, short revents)
 {
@@ -79,6 +99,10 @@ signal_came(void *arg, short revents)
 		consumers_reap();
 		wake_reap();
 		jobs_reap();
+		if (loader > 0 && waitpid(loader, NULL, WNOHANG) == loader) {
+			loader = 0;
+			detach();
+		}
 	}
 }
 
@@ -112,34 +136,34 @@ signals_init(void)
 static int
 background(void)
 {
-	int ready[2], status;
+	int end[2], status;
 	pid_t pid;
 	char c;
 
-	if (pipe(ready) == -1)
+	if (pipe(end) == -1)
 		fatal("pipe");
 	if ((pid = fork()) == -1)
 		fatal("fork");
 	if (pid > 0) {
-		close(ready[1]);
-		if (read(ready[0], &c, 1) == 1)
+		close(end[1]);
+		if (read(end[0], &c, 1) == 1)
 			_exit(0);
 		_exit(waitpid(pid, &status, 0) == pid && WIFEXITED(status) ?
 		    WEXITSTATUS(status) : 1);
 	}
-	close(ready[0]);
-	return ready[1];
+	close(end[0]);
+	return end[1];
 }
 
 /* Whoever started us waits for the same on our output, and for our end. */
 static int
 foreground(void)
 {
-	int ready;
+	const int fd = fcntl(1, F_DUPFD_CLOEXEC, 3);
 
-	if ((ready = fcntl(1, F_DUPFD_CLOEXEC, 3)) == -1)
+	if (fd == -1)
 		fatal("standard output");
-	return ready;
+	return fd;
 }
 
 /*
@@ -156,19 +180,6 @@ tie(const char *when)
 		usage();
 	if (fd == -1 || !client_starter(fd, last))
 		fatal("standard input");
-}
-
-/*
- * Detach only now: until here failures were told to the terminal.  A starter
- * that has gone meanwhile is not told that we are ready.
- */
-static void
-detach(int ready, bool tied)
-{
-	log_detach();
-	if (write(ready, "", 1) != 1 && !tied)
-		fatal("the foreground process");
-	close(ready);
 }
 
 /* The caller may have closed 0 to 2: what we open must not get these. */
@@ -215,15 +226,26 @@ make_absolute(char *dir, size_t size)
 	make_path(dir, size, cwd, rel);
 }
 
+static void
+take_dir(char *dir, size_t size, const char *what)
+{
+	if (*optarg == '\0' || strlen(optarg) >= size) {
+		errno = *optarg == '\0' ? ENOENT : ENAMETOOLONG;
+		fatal("%s", what);
+	}
+	strcpy(dir, optarg);
+	make_absolute(dir, size);
+}
+
 int
 main(int argc, char *argv[])
 {
-	char dir[PATH_MAX] = "";
+	char dir[PATH_MAX] = "", saved[PATH_MAX] = "";
 	const char *end = NULL;
-	bool debug = false, stay = false, verbose = false;
-	int c, ready = -1;
+	bool debug = false, stay = false, verbose = false, boots;
+	int c;
 
-	while ((c = getopt(argc, argv, "de:fr:v")) != -1) {
+	while ((c = getopt(argc, argv, "de:fl:r:v")) != -1) {
 		switch (c) {
 		case 'd':
 			debug = true;
@@ -234,12 +256,11 @@ main(int argc, char *argv[])
 		case 'f':
 			stay = true;
 			break;
+		case 'l':
+			take_dir(saved, sizeof(saved), "saved sessions");
+			break;
 		case 'r':
-			if (*optarg == '\0' || strlen(optarg) >= sizeof(dir)) {
-				errno = *optarg == '\0' ? ENOENT : ENAMETOOLONG;
-				fatal("run directory");
-			}
-			strcpy(dir, optarg);
+			take_dir(dir, sizeof(dir), "run directory");
 			break;
 		case 'v':
 			verbose = true;
@@ -250,6 +271,8 @@ main(int argc, char *argv[])
 	}
 	if (argc > optind || (debug && stay) || (end != NULL && !stay))
 		usage();
+	boots = saved[0] != '\0' || (dir[0] == '\0' && end == NULL &&
+	    getenv("UT_RUNDIR") == NULL);
 	if (dir[0] == '\0' && ut_rundir(dir, sizeof(dir)) == -1)
 		fatal("no run directory: neither -r nor UT_RUNDIR, "
 		    "XDG_RUNTIME_DIR or HOME names one");
@@ -265,13 +288,15 @@ main(int argc, char *argv[])
 			fatal("setsid");
 	}
 	signals_init();
-	if (end != NULL)
+	if ((tied = end != NULL))
 		tie(end);
 	if (chdir("/") == -1)
 		fatal("/");
 	parent_open(dir);
-	if (!debug)
-		detach(ready, end != NULL);
+	if (boots && sessions == NULL && (loader = boot_load(saved, dir)) == -1)
+		fatal("fork");
+	if (loader == 0)
+		detach();
 	log_info("run directory %s", dir);
 	loop_run(conn_reap, parent_stop);
 	return parent_close() ? 0 : 1;

@@ -102,6 +102,13 @@ void	 count_add(uint64_t *, uint64_t);
 /* daemon.c: another user, for good; true if that gave anything up; or fatal. */
 bool	 become(uid_t, gid_t);
 
+/*
+ * boot.c: a process that loads the saved sessions in a directory, or, if that
+ * is "", where they are by default; with the run directory of utd.  A utd that
+ * takes over from another one has the sessions of that, and loads none.
+ */
+pid_t	 boot_load(const char *, const char *);
+
 /* instant.c: all clocks at one time, in ns but for the cycle counter. */
 struct instant {
 	uint64_t	 cycles;

@@ -196,7 +196,7 @@ emit_int(struct compiler *c, const struct expr_field *f, uint32_t offset,
 		load |= FILTER_L_SIGNED;
 	else if (f->size == 8)
 		v->type = UNSIGNED;
-	if (f->kind == UT_KIND_INT && (f->flags & UT_F_BE) != 0)
+	if (f->kind != UT_KIND_ENUM && (f->flags & UT_F_BE) != 0)
 		load |= FILTER_L_BE;
 	code_put8(c, FILTER_LOAD);
 	code_put8(c, load);
@@ -210,6 +210,45 @@ holds_text(const struct expr_field *f)
 {
 	return f->kind == UT_KIND_STRING || f->kind == UT_KIND_TEXT ||
 	    (f->kind == UT_KIND_SEQ && (f->flags & UT_F_TEXT) != 0);
+}
+
+static bool
+emit_real(struct compiler *c, const struct expr_field *f, uint32_t offset,
+    struct value *v)
+{
+	if (f->size != sizeof(float) && f->size != sizeof(double))
+		return code_complain(c, "%s has an unknown size", f->name);
+	v->type = REAL;
+	code_put8(c, f->size == sizeof(float) ? FILTER_LOAD_FLOAT :
+	    FILTER_LOAD_DOUBLE);
+	code_put32(c, offset);
+	return true;
+}
+
+/* One element of a field, which begins there. */
+static bool
+emit_element(struct compiler *c, const struct expr_field *f, uint32_t offset,
+    uint32_t i, struct value *v)
+{
+	uint64_t at = offset + (uint64_t)i * f->size;
+
+	if ((f->kind != UT_KIND_ARRAY && f->kind != UT_KIND_SEQ) ||
+	    holds_text(f) || f->size == 0)
+		return code_complain(c, "%s is no array of numbers", f->name);
+	if (f->kind == UT_KIND_ARRAY && i >= f->count)
+		return code_complain(c, "%s has %u elements, the first of "
+		    "which is %s[0]", f->name, f->count, f->name);
+	if (f->kind == UT_KIND_SEQ) {
+		at += sizeof(uint32_t);
+		code_put8(c, FILTER_HAS);
+		code_put32(c, offset);
+		code_put32(c, i);
+	}
+	if (at > UINT32_MAX)
+		return code_complain(c, "the event is too large");
+	return (f->flags & UT_F_FLOAT) != 0 ?
+	    emit_real(c, f, (uint32_t)at, v) :
+	    emit_int(c, f, (uint32_t)at, v);
 }
 
 static bool
@@ -230,19 +269,14 @@ field_emit(struct compiler *c, const struct expr_node *n, struct value *v)
 
 	if ((f = find(c, n, &offset)) == NULL)
 		return false;
+	if (n->op == EXPR_FIELD && n->s.nth > 0)
+		return emit_element(c, f, offset, n->s.nth - 1, v);
 	switch (f->kind) {
 	case UT_KIND_INT:
 	case UT_KIND_ENUM:
 		return emit_int(c, f, offset, v);
 	case UT_KIND_FLOAT:
-		if (f->size != sizeof(float) && f->size != sizeof(double))
-			return code_complain(c, "%s has an unknown size",
-			    f->name);
-		v->type = REAL;
-		code_put8(c, f->size == sizeof(float) ? FILTER_LOAD_FLOAT :
-		    FILTER_LOAD_DOUBLE);
-		code_put32(c, offset);
-		return true;
+		return emit_real(c, f, offset, v);
 	case UT_KIND_STRING:
 		return emit_text(c, FILTER_LOAD_STRING, offset, v);
 	case UT_KIND_TEXT:
@@ -250,13 +284,13 @@ field_emit(struct compiler *c, const struct expr_node *n, struct value *v)
 		code_put32(c, f->count);
 		return true;
 	case UT_KIND_ARRAY:
-		return code_complain(c, "%s is an array, and cannot be used",
-		    f->name);
+		return code_complain(c, "%s is an array, of which elements can "
+		    "be used: %s[0]", f->name, f->name);
 	case UT_KIND_SEQ:
 		if (holds_text(f))
 			return emit_text(c, FILTER_LOAD_STRN, offset, v);
-		return code_complain(c, "%s is a sequence, and cannot be used",
-		    f->name);
+		return code_complain(c, "%s is a sequence, of which elements "
+		    "can be used: %s[0]", f->name, f->name);
 	default:
 		return code_complain(c, "%s is neither a number nor "
 		    "text, and cannot be used", f->name);
@@ -269,6 +303,6 @@ field_is_text(const struct compiler *c, const struct expr_node *n)
 	const struct expr_field *f;
 
 	if (n->op == EXPR_FIELD && (f = field_lookup(c, n)) != NULL)
-		return holds_text(f);
+		return n->s.nth == 0 && holds_text(f);
 	return n->op == EXPR_PROGRAM;
 }

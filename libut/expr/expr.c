@@ -266,6 +266,24 @@ lex_string(struct parser *p)
 	p->p = s + 1;
 }
 
+/* The number of an element, in brackets, behind the name of a field. */
+static const char *
+lex_element(struct parser *p, const char *s)
+{
+	const char *digits = s + 1;
+	uint64_t n = 0;
+
+	for (s = digits; is_digit(*s) && n < UINT32_MAX; s++)
+		n = n * 10 + digit(*s);
+	if (s == digits || *s != ']' || n >= UINT32_MAX) {
+		complain(p, column(p, digits), "the number of an element, from "
+		    "0 on, and a ] are missing");
+		return digits;
+	}
+	p->node.s.nth = (uint32_t)n + 1;
+	return s + 1;
+}
+
 static void
 lex_name(struct parser *p)
 {
@@ -278,7 +296,7 @@ lex_name(struct parser *p)
 		put(p, *s++);
 	p->node.s.len = (uint16_t)(s - p->start);
 	put(p, '\0');
-	p->p = s;
+	p->p = *s == '[' ? lex_element(p, s) : s;
 }
 
 /* A context is like a field that has the $ in its name. */
@@ -298,7 +316,8 @@ lex_context(struct parser *p, size_t len)
 	p->node.type = known ? INTEGER : ANY;
 	p->node.s.at = p->e->used;
 	p->node.s.len = (uint16_t)len;
-	for (i = 0; i < len; i++)
+	put(p, '$');
+	for (i = 1; i < len; i++)
 		put(p, p->start[i]);
 	put(p, '\0');
 	return true;
@@ -314,26 +333,31 @@ lex_dollar(struct parser *p)
 		{ "$pid", EXPR_PID, INTEGER }, { "$tid", EXPR_TID, INTEGER },
 		{ "$cpu", EXPR_CPU, INTEGER },
 		{ "$program", EXPR_PROGRAM, TEXT },
+		{ "$vpid", EXPR_PID, INTEGER }, { "$vtid", EXPR_TID, INTEGER },
+		{ "$procname", EXPR_PROGRAM, TEXT },
 	};
-	const char *s = p->start + 1;
+	const char *s;
 	size_t i, n;
 
+	if (strncmp(p->start, "$ctx.", 5) == 0)
+		p->start += 4;
+	s = p->start + 1;
 	while (is_letter(*s) || is_digit(*s))
 		s++;
 	n = (size_t)(s - p->start);
 	p->p = s;
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (n != strlen(names[i].name) ||
-		    memcmp(names[i].name, p->start, n) != 0)
+		    memcmp(names[i].name + 1, p->start + 1, n - 1) != 0)
 			continue;
 		p->node.op = names[i].op;
 		p->node.type = names[i].type;
 		return;
 	}
 	if (!lex_context(p, n))
-		complain(p, p->node.column, "no %.*s: there are $pid, $tid, "
+		complain(p, p->node.column, "no $%.*s: there are $pid, $tid, "
 		    "$cpu, $program, contexts, and $app_NAME of programs",
-		    (int)(n > 40 ? 40 : n), p->start);
+		    (int)(n > 40 ? 40 : n) - 1, p->start + 1);
 }
 
 static void

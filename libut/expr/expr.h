@@ -34,9 +34,12 @@
  *	( )  operands			highest
  *
  * as in C; those of one line go from left to right.  Operands are names of
- * fields, $pid, $tid, $cpu and $program, names of contexts (context.h) behind a
- * $, and constants: 12, 014, 0xc, 1.5, 1e3, "text".  The expression is a
- * condition: true unless it is 0.
+ * fields, elements of them (name[2]), $pid, $tid, $cpu and $program, names of
+ * contexts (context.h) behind a $, and constants: 12, 014, 0xc, 1.5, 1e3,
+ * "text".  The expression is a condition: true unless it is 0.
+ *
+ * LTTng's names are understood, too: $vpid, $vtid and $procname, and $ctx.NAME
+ * for $NAME.
  *
  * - Integers have 64 bits, signed or unsigned.  Unsigned are fields of 64 bits
  *   without sign and constants from 2^63 up; all else is signed, and so is
@@ -63,7 +66,10 @@
  * - A field of an enumeration is an integer.  But == with a constant text says
  *   whether a label of its value matches that, and != whether none does; if
  *   the enumeration has no such label at all, that is an error.
- * - Arrays and sequences cannot be used.
+ * - Of arrays and sequences of numbers, one element can be used, which is a
+ *   number of their type.  An element that a sequence does not have makes the
+ *   whole expression false, as a division by 0 does.  An array never has one
+ *   behind its end, so the expression does not fit the event.
  * - A context is an integer in front of the fields, and for the tree a field
  *   whose name begins with $.  $cpu is what the event says if it says that.
  *
@@ -145,6 +151,7 @@ struct expr_node {
 		struct {
 			uint16_t	 at;	/* in strings */
 			uint16_t	 len;
+			uint32_t	 nth;	/* element, from 1; 0: none */
 		} s;			/* STRING; FIELD, with a NUL behind */
 		struct {
 			uint16_t	 left, right;

@@ -99,6 +99,15 @@ move(struct machine *m, unsigned int op)
 }
 
 static bool
+has_element(struct machine *m)
+{
+	const unsigned char *p = at(m, filter_get32(m->pc), sizeof(uint32_t));
+
+	m->pc += 8;
+	return p != NULL && filter_get32(p) > filter_get32(m->pc - 4);
+}
+
+static bool
 load_text(struct machine *m, union value *v, unsigned int op)
 {
 	const uint32_t offset = filter_get32(m->pc);
@@ -461,7 +470,7 @@ branch(struct machine *m, unsigned int op)
 	m->pc += n;
 }
 
-/* The instructions are in this order, but for the last. */
+/* The instructions are in this order, but for the last two. */
 static bool
 step(struct machine *m)
 {
@@ -481,6 +490,8 @@ step(struct machine *m)
 		m->sp[-1].i = in_ranges(m, m->sp[-1].i);
 	else if (op == FILTER_LOAD_STRN)
 		return push(m, op);
+	else if (op == FILTER_HAS)
+		return has_element(m);
 	else
 		branch(m, op);
 	return true;

@@ -149,6 +149,9 @@ enum {
 	FILTER_LOAD_STRN,	/* u32 offset: -> s, of a u32 number of bytes
 				   so many behind it or up to the first NUL */
 
+	FILTER_HAS,		/* u32 offset, u32 n: the sequence there has
+				   more than n elements, or it is false */
+
 	FILTER_OPS
 };
 

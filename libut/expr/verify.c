@@ -96,6 +96,7 @@ static const struct effect {
 	[FILTER_ELSE0] =	{ I, 0, 2 },
 	[FILTER_ELSE1] =	{ I, 0, 2 },
 	[FILTER_LOAD_STRN] =	{ 0, S, 4 },
+	[FILTER_HAS] =		{ 0, 0, 8 },
 };
 
 /* A program, and the jumps that have been seen and not come to an end. */

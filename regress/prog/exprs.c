@@ -36,7 +36,7 @@
 #define UT_NO_EVENTS
 #include "../../libut/ut.h"
 
-#define FIELDS		9
+#define FIELDS		11
 #define NODES		512
 #define TEXT_MAX	4096		/* before it is cut down to EXPR_MAX */
 #define BYTES_MAX	1024
@@ -455,7 +455,7 @@ make_fields(void)
 		struct expr_field *f = &fields[i];
 
 		memset(f, 0, sizeof(*f));
-		snprintf(names[i], sizeof(names[i]), "f%c", (char)('0' + i));
+		snprintf(names[i], sizeof(names[i]), "f%c", (char)('a' + i));
 		f->name = names[i];
 		f->kind = (uint8_t)(one_in(3) ? UT_KIND_INT : 1 + any(7));
 		if (f->kind == UT_KIND_INT)
@@ -1177,6 +1177,9 @@ fixed_fields(void)
 		{ "load", UT_KIND_FLOAT, 8, UT_F_SIGNED, 0, NULL, 0 },
 		{ "state", UT_KIND_ENUM, 4, UT_F_SIGNED, 0, labels, NLABELS },
 		{ "word", UT_KIND_TEXT, 1, 0, 4, NULL, 0 },
+		{ "pair", UT_KIND_ARRAY, 2, UT_F_SIGNED | UT_F_BE, 2, NULL, 0 },
+		{ "real", UT_KIND_ARRAY, 8, UT_F_SIGNED | UT_F_FLOAT, 1, NULL,
+		    0 },
 		{ "key", UT_KIND_SEQ, 1, UT_F_TEXT, 0, NULL, 0 },
 	};
 	const double d = 0.5;
@@ -1194,10 +1197,14 @@ fixed_fields(void)
 	add_bytes("/api/v1", 8);
 	add_int(UINT64_MAX - 1, 8, false);
 	add_bytes(&n, sizeof(n));
-	add_int(0, 8, false);
+	add_int(4, 4, false);
+	add_int(4294967295, 4, false);
 	add_bytes(&d, sizeof(d));
 	add_int(2, 4, false);
 	add_bytes("full", 4);
+	add_int(0x102, 2, true);
+	add_int((uint64_t)-2, 2, true);
+	add_bytes(&d, sizeof(d));
 	n = 8;
 	add_bytes(&n, sizeof(n));
 	add_bytes("user:17", 8);

@@ -227,7 +227,42 @@
     "what is at column 7 has a fraction, and cannot be used with &" },
 { "state == \"RUNING\"", 2, "state has no label \"RUNING\"" },
 { "\"x*\" != state", 2, "state has no label \"x*\"" },
-{ "rows == 1", 2, "rows is a sequence, and cannot be used" },
+{ "rows == 1", 2,
+    "rows is a sequence, of which elements can be used: rows[0]" },
+{ "pair == 1", 2,
+    "pair is an array, of which elements can be used: pair[0]" },
+{ "pair[2] == 1", 2, "pair has 2 elements, the first of which is pair[0]" },
+{ "port[0] == 1", 2, "port is no array of numbers" },
+{ "word[0] == 1", 2, "word is no array of numbers" },
+{ "key[0] == 1", 2, "key is no array of numbers" },
+{ "rows[0] == \"4\"", 2, "rows is a number, and compared with text" },
+{ "row[1] == 1", 2, "no field row" },
+
+/* Elements. */
+{ "rows[0] == 4 && rows[1] == 4294967295", 1, NULL },
+{ "pair[0] == 0x102 && pair[1] == -2 && load == 0.5", 1, NULL },
+{ "real[0] == load && key == \"user:17\"", 1, NULL },
+{ "status == 503 || rows[2] == 0", 1, NULL },
+{ "rows[2] == 0 || status == 503", 0, NULL },
+{ "!(rows[2] == 0)", 0, NULL },
+{ "rows[4294967294] == 0", 2, "the event is too large" },
+{ "-rows[0] == -4 && 4 == rows[0]", 1, NULL },
+{ "rows[] == 1",
+    2, "column 6: the number of an element, from 0 on, and a ] are missing" },
+{ "rows[1 == 1",
+    2, "column 6: the number of an element, from 0 on, and a ] are missing" },
+{ "rows[-1] == 1",
+    2, "column 6: the number of an element, from 0 on, and a ] are missing" },
+{ "rows[4294967295] == 1",
+    2, "column 6: the number of an element, from 0 on, and a ] are missing" },
+{ "rows [1] == 1", 2, "column 6: [ is unexpected" },
+
+/* Names that LTTng has. */
+{ "$vpid == $pid && $ctx.vpid == 7 && $ctx.vtid == 8 && $vtid == 8", 1, NULL },
+{ "$procname == \"ngin*\" && $ctx.procname == $program", 1, NULL },
+{ "$ctx.user == 3",
+    2, "column 1: no $user: there are $pid, $tid, $cpu, $program, contexts, "
+	"and $app_NAME of programs" },
 
 /* A sequence of text: what it says, up to the NUL that it may hold. */
 { "key == \"user:17\" && key != \"user:1\" && key != \"\"", 1, NULL },

@@ -20,6 +20,7 @@
  */
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,12 +41,24 @@ in_function(void)
 	UT_LOG(UT_INFO, "plain");
 }
 
+static void __attribute__((format(printf, 1, 2)))
+says(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+#line 150 "v.c"
+	UT_VLOG(UT_NOTICE, format, ap);
+	va_end(ap);
+}
+
 int
 main(void)
 {
 	memset(text, 'x', sizeof(text) - 1);
 	text[4095] = 'Z';
 	in_function();
+	says("%d of %s", 2, "two");
 #line 200 "b.c"
 	UT_LOG(UT_WARNING, "%d %s %% %5.2f \"%c\"", -1, "s", 2.5, 'c');
 	UT_LOG(UT_WARNING, "%s", "");

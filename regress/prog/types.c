@@ -63,6 +63,9 @@ UT_EVENT(types, array, UT_INFO, UT_ARRAY(uint8_t, u8, 2),
     UT_ARRAY(uint64_t, u64, 1))
 UT_EVENT(types, seqs, UT_INFO, UT_SEQ(int8_t, i8), UT_SEQ(uint32_t, u32),
     UT_SEQ(float, f), UT_SEQ(int64_t, i64))
+UT_EVENT(types, rows, UT_INFO, UT_XARRAY(uint32_t, xa, 2),
+    UT_NETARRAY(uint16_t, na, 2), UT_XSEQ(uint64_t, xs),
+    UT_NETSEQ(uint32_t, ns), UT_XARRAY(uint8_t, b, 2))
 /* Names that are words of C or of TSDL, and our own. */
 UT_EVENT(types, names, UT_INFO, UT_INT(string), UT_INT(id), UT_INT(event),
     UT_INT(timestamp), UT_INT(vpid), UT_INT(_x), UT_INT(align))
@@ -137,6 +140,10 @@ rows(void)
 	static const uint32_t u32[] = { UINT32_MAX };
 	static const float f[] = { 0.25f, -2 };
 	static const int64_t i64[] = { INT64_MIN };
+	static const uint32_t xa[] = { 0, 0xdeadbeef };
+	static const uint64_t xa64[] = { UINT64_MAX, 16 };
+	const uint16_t na[] = { htons(258), htons(65535) };
+	const uint32_t ns[] = { htonl(0x01020304) };
 
 	UT(types, bytes, bytes, sizeof(bytes));
 	UT(types, bytes, bytes, 0);
@@ -147,6 +154,8 @@ rows(void)
 	UT(types, array, NULL, NULL, NULL, NULL);
 	UT(types, seqs, i8, 3, u32, 1, f, 2, i64, 1);
 	UT(types, seqs, i8, 0, NULL, 0, NULL, 9, i64, 1);
+	UT(types, rows, xa, na, xa64, 2, ns, 1, u8);
+	UT(types, rows, NULL, NULL, NULL, 0, NULL, 0, NULL);
 }
 
 int

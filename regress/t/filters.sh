@@ -71,6 +71,9 @@ sky == "rain*"			$1 == "mixed" && $2 % 6 == 1
 sky == "storm" && flag		$1 == "mixed" && $2 % 6 == 3
 sky != "sun" && sky < 3		$1 == "mixed" && ($2 % 6 == 1 || $2 % 6 == 2)
 last - 1 < 0 && small < 0	$1 == "mixed" && $2 == 0
+$vpid == $pid && $ctx.vtid != 0 && $procname == "filt*"	1
+row[4] == 5 || n < 6		$1 == "mixed" && $2 % 6 == 5
+!(row[2] == 9) && bytes[6] == 7	$1 == "mixed" && $2 % 6 > 2 && $2 % 8 == 7
 last == n && n ^ 5 == 0		$1 == "mixed" && $2 != 0
 last == n && (n ^ 5) == 0	$1 == "mixed" && $2 == 5
 END

@@ -235,6 +235,7 @@ bad "pattern 'a\*,'" 'enable-event -x "a*," -a'
 bad "pattern ''" 'enable-event ""'
 bad 'the name of the directory is empty' "create -o '' x"
 bad 'session new1 is created in line 1 already' 'create new1'
+bad 'start: without -a: name the session, or none' 'start -a'
 bad 'no line above creates session h2' 'start h2'
 bad 'no line above creates session 0/new1' 'start 0/new1'
 bad 'no line above creates session x' 'enable-event -s x -a\ncreate x'

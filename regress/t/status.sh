@@ -1,6 +1,7 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
-# status tells what there is, and destroy -a leaves nothing of it.
+# status tells what there is, stop -a and start -a are about all of it, and
+# destroy -a leaves nothing of it.
 
 . ./common.sh
 
@@ -52,6 +53,15 @@ grep -q '^\*' "$T/out" && fail "a mark: $(cat "$T/out")"
 for i in 1 2 3 4; do
 	utctl create -o "$T/s$i" s$i >/dev/null || fail "create"
 done
+expect 0 "^session a stopped: 7 events, 0 lost, " utctl stop -a
+[ "$(wc -l <"$T/out")" -eq 1 ] || fail "stop -a: $(cat "$T/out")"
+expect 0 '^no started sessions of yours$' utctl stop -a
+pulse hit 2
+expect 0 '^session a started' utctl start -a
+[ "$(grep -c '^session .* started: ' "$T/out")" -eq 5 ] ||
+    fail "start -a: $(cat "$T/out")"
+expect 0 '^no stopped sessions of yours$' utctl start -a
+expect 1 '^usage: utctl start \[-a | name\]$' utctl start -a x
 pulse hit 3
 expect 0 '' utctl destroy -a
 [ "$(grep -c '^session s[1-4] destroyed: 0 events, 0 lost, 0 bytes' "$T/out")" \

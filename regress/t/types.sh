@@ -53,6 +53,8 @@ types:array { u8 = [0, 255], i16 = [-32768, 32767], d = [-0.5, 1e+100], u64 = [1
 types:array { u8 = [0, 0], i16 = [0, 0], d = [0, 0], u64 = [0] }
 types:seqs { i8 = [-128, 0, 127], u32 = [4294967295], f = [0.25, -2], i64 = [-9223372036854775808] }
 types:seqs { i8 = [], u32 = [], f = [], i64 = [-9223372036854775808] }
+types:rows { xa = [0x0, 0xdeadbeef], na = [258, 65535], xs = [0xffffffffffffffff, 0x10], ns = [16909060], b = 00 ff |..| }
+types:rows { xa = [0x0, 0x0], na = [0, 0], xs = [], ns = [], b = 00 00 |..| }
 types:names { string = 1, id = 2, event = 3, timestamp = 4, vpid = 5, _x = 6, align = 7 }
 types:all16 { a = 1, b = "two", c = 3, d = "", e = -5, f = 73 69 78 |six|, g = 7, h = 8.5, i = 9, j = "ten", k = 11, l = [10, 11], m = 13, n = "fourteen", o = 15, p = 16.5 }
 types:none { }
@@ -79,4 +81,4 @@ sed 's/^{"ns":"[0-9]*","time":"[^"]*",//' "$T/json" | tr ',{}[]' '\n\n\n\n\n' |
 	large = length(d) > 16 || (length(d) == 16 && ("x" d) > "x9007199254740992")
 	if (large != (text > 0)) { print; bad++ }
 	n += large }
-    END { if (n != 13) print n; exit bad > 0 || n != 13 }' >"$T/got" || fail "$(cat "$T/got")"
+    END { if (n != 14) print n; exit bad > 0 || n != 14 }' >"$T/got" || fail "$(cat "$T/got")"

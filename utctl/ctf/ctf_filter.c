@@ -20,7 +20,8 @@
  * The machine that decides is the one that does so in programs (filter.h), so a
  * filter means the same here.  It wants fields as programs write them.  What an
  * expression names is therefore copied out of the event, which may be any
- * tracer's: integers and labels of 64 bits, doubles, strings with their NUL.
+ * tracer's: integers and labels of 64 bits, doubles, arrays and sequences of
+ * these, strings with their NUL.
  */
 
 #include <stdio.h>
@@ -85,15 +86,28 @@ copy_field(struct ctf_cur *c, const struct ctf_type *t,
     const struct wanted *w)
 {
 	const int kind = w->kind;
+	struct wanted e = *w;
 	const uint8_t *text;
 	size_t len;
 	uint64_t v;
+	uint32_t n;
 	double d;
 
-	if (kind == 0 || kind == UT_KIND_ARRAY)
+	if (kind == 0)
 		return ctf_walk_type(c, t) == 0;	/* not used */
 	if ((t = ctf_chosen(c, t)) == NULL)
 		return 0;
+	if (kind == UT_KIND_ARRAY || kind == UT_KIND_SEQ) {
+		n = (uint32_t)ctf_count(c, t);
+		if (kind == UT_KIND_SEQ)
+			memcpy(copy_more(sizeof(n)), &n, sizeof(n));
+		ctf_to(c, t);
+		e.kind = t->elem->kind == CTF_FLOAT ? UT_KIND_FLOAT :
+		    UT_KIND_INT;
+		for (; n > 0; n--)
+			(void)copy_field(c, t->elem, &e);
+		return 1;
+	}
 	if (kind == UT_KIND_STRING) {
 		text = ctf_text(c, t, &len);
 		copy_text(text, len);
@@ -262,6 +276,22 @@ set_variant(struct maker *m, struct expr_field *f, const struct ctf_type *t)
 		else
 			add_option(f, &option);
 	}
+	if (f->kind == UT_KIND_ARRAY || f->kind == UT_KIND_SEQ)
+		f->kind = f->size = 0;
+}
+
+static void
+set_array(struct expr_field *f, const struct ctf_type *t)
+{
+	if ((t->elem->kind != CTF_INT && t->elem->kind != CTF_ENUM &&
+	    t->elem->kind != CTF_FLOAT) || t->count > UINT32_MAX) {
+		f->size = 0;
+		return;
+	}
+	f->kind = t->kind == CTF_ARRAY ? UT_KIND_ARRAY : UT_KIND_SEQ;
+	f->count = (uint32_t)t->count;
+	f->flags = t->elem->kind == CTF_FLOAT ? UT_F_FLOAT :
+	    t->elem->sign || t->elem->bits < 64 ? UT_F_SIGNED : 0;
 }
 
 /* Set the kind and size of a field as it is copied; 0: filters have no such. */
@@ -293,7 +323,10 @@ set_field(struct maker *m, struct expr_field *f, const struct ctf_type *t)
 		f->size = 0;
 		break;
 	default:
-		f->kind = t->text ? UT_KIND_STRING : UT_KIND_ARRAY;
+		if (t->text)
+			f->kind = UT_KIND_STRING;
+		else
+			set_array(f, t);
 		break;
 	}
 }

@@ -140,6 +140,8 @@ line_check(struct load *l, struct line *line, int argc)
 	step_init(&line->step, c);
 	if (c->parse(argc, line->argv, &line->step) != 0)
 		exit(1);
+	if (line->step.session == NULL)
+		die("%s: without -a: name the session, or none", c->name);
 	line->step.quiet = 1;
 	session_of(l, line);
 	l->end = &line->next;

@@ -160,71 +160,9 @@ session_parse(int argc, char **argv, struct step *st)
 	    step_session(argc, argv, st);
 }
 
-const struct command cmd_start = {
-	.name = "start", .page = "utctl-session",
-	.line = "begin to record",
-	.usage = "[name]",
-	.type = UT_CTL_START,
-	.parse = session_parse, .ask = session_ask, .loads = 1
-};
-
-const struct command cmd_stop = {
-	.name = "stop", .page = "utctl-session",
-	.line = "record no more, and write what there is",
-	.usage = "[name]",
-	.type = UT_CTL_STOP,
-	.parse = session_parse, .ask = end_ask
-};
-
-const struct command cmd_clear = {
-	.name = "clear", .page = "utctl-session",
-	.line = "remove what was recorded, and go on",
-	.usage = "[session]",
-	.type = UT_CTL_CLEAR,
-	.parse = session_parse, .ask = session_ask
-};
-
-/* The user's own sessions, each even if another one fails. */
-static int
-destroy_all(struct client *c)
-{
-	struct row *rows;
-	const struct row *r;
-	char *name;
-	int n = 0, status = 0;
-
-	if (client_ask(c, UT_CTL_LIST, "", &rows) == -1)
-		return 1;
-	for (r = rows->child; r != NULL && !client_gone(c); r = r->next) {
-		if (strcmp(r->what, "session") != 0 ||
-		    row_num(r, "uid") != geteuid())
-			continue;
-		n++;
-		name = format("%lu/%s", (unsigned long)geteuid(),
-		    row_str(r, "name"));
-		if (client_say(c, client_ask(c, UT_CTL_DESTROY, name,
-		    NULL)) == 0) {
-			fflush(stdout);
-			warnings_say(r);
-		} else
-			status = 1;
-		free(name);
-	}
-	row_free(rows);
-	if (n == 0)
-		printf("no sessions of yours\n");
-	return client_gone(c) ? 1 : status;
-}
-
-static int
-destroy_ask(struct client *c, struct step *st)
-{
-	return st->session == NULL ? destroy_all(c) : end_ask(c, st);
-}
-
 /* With -a, the session is NULL. */
 static int
-destroy_parse(int argc, char **argv, struct step *st)
+sessions_parse(int argc, char **argv, struct step *st)
 {
 	int ch;
 
@@ -238,13 +176,82 @@ destroy_parse(int argc, char **argv, struct step *st)
 	    step_session(argc, argv, st);
 }
 
+/* Is it one of the user's own that the command would change? */
+static int
+is_meant(const struct step *st, const struct row *r)
+{
+	const int active = strcmp(row_str(r, "state"), "active") == 0;
+
+	return strcmp(r->what, "session") == 0 &&
+	    row_num(r, "uid") == geteuid() && (st->type == UT_CTL_DESTROY ||
+	    active == (st->type == UT_CTL_STOP));
+}
+
+/* One session; or all of the user's own, each even if another one fails. */
+static int
+sessions_ask(struct client *c, struct step *st)
+{
+	int (*ask)(struct client *, struct step *) =
+	    st->type == UT_CTL_START ? session_ask : end_ask;
+	struct row *rows;
+	const struct row *r;
+	char *name;
+	int n = 0, status = 0;
+
+	if (st->session != NULL)
+		return ask(c, st);
+	if (client_ask(c, UT_CTL_LIST, "", &rows) == -1)
+		return 1;
+	for (r = rows->child; r != NULL && !client_gone(c); r = r->next) {
+		if (!is_meant(st, r))
+			continue;
+		n++;
+		st->session = name = format("%lu/%s",
+		    (unsigned long)geteuid(), row_str(r, "name"));
+		status |= ask(c, st);
+		st->session = NULL;
+		free(name);
+	}
+	row_free(rows);
+	if (n == 0)
+		printf("no %ssessions of yours\n", st->type == UT_CTL_START ?
+		    "stopped " : st->type == UT_CTL_STOP ? "started " : "");
+	return client_gone(c) ? 1 : status;
+}
+
+const struct command cmd_start = {
+	.name = "start", .page = "utctl-session",
+	.line = "begin to record",
+	.usage = "[-a | name]",
+	.options = { "-a\tall your sessions that are stopped" },
+	.type = UT_CTL_START,
+	.parse = sessions_parse, .ask = sessions_ask, .loads = 1
+};
+
+const struct command cmd_stop = {
+	.name = "stop", .page = "utctl-session",
+	.line = "record no more, and write what there is",
+	.usage = "[-a | name]",
+	.options = { "-a\tall your sessions that are started" },
+	.type = UT_CTL_STOP,
+	.parse = sessions_parse, .ask = sessions_ask
+};
+
+const struct command cmd_clear = {
+	.name = "clear", .page = "utctl-session",
+	.line = "remove what was recorded, and go on",
+	.usage = "[session]",
+	.type = UT_CTL_CLEAR,
+	.parse = session_parse, .ask = session_ask
+};
+
 const struct command cmd_destroy = {
 	.name = "destroy", .page = "utctl-session",
 	.line = "stop a session and delete it; its trace stays",
 	.usage = "[-a | name]",
 	.options = { "-a\tall your sessions" },
 	.type = UT_CTL_DESTROY,
-	.parse = destroy_parse, .ask = destroy_ask
+	.parse = sessions_parse, .ask = sessions_ask
 };
 
 static int

@@ -85,6 +85,8 @@ map_attach(struct link *l)
 		ut_msg_str(&out, c->bellname);
 	}
 	contexts_put(&out, &l->channel->contexts);
+	ut_msg_str(&out, l->channel->session->name);
+	ut_msg_str(&out, l->channel->name);
 	conn_send(l->program->conn, &out);
 }
 
