@@ -585,11 +585,8 @@ void
 heap_release(struct process *p)
 {
 	struct heap *h = (struct heap *)p;
-	size_t i;
 
-	for (i = 0; i < h->threads.cap; i++)
-		free(h->threads.v[i].value);
-	map_free(&h->threads);
+	map_release(&h->threads);
 	blocks_free(&h->blocks);
 	free(h->spans);
 	free(h->callers.v);
