@@ -495,6 +495,7 @@ heap_call(struct processes *ps, struct ctf_stream *s)
 		return;
 	h = (struct heap *)processes_get(ps, s);
 	h->run = r;
+	h->sites.functions = r->functions;
 	h->thread = last_of(h, thread_of(s));
 	ps->n++;
 	if (c->kind->what == REALLOC)

@@ -19,6 +19,7 @@
  */
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -233,4 +234,21 @@ site_json(const struct site *site)
 		json_end();
 	}
 	json_end();
+}
+
+char *
+site_text(const struct site *site, size_t from)
+{
+	size_t i, n = 1;
+	char *text, *p;
+
+	for (i = from; i < site->n; i++)
+		n += strlen(site->frames[i]->text) + 3;
+	if ((text = p = malloc(n)) == NULL)
+		die_errno("malloc");
+	*p = '\0';
+	for (i = from; i < site->n; i++)
+		p += sprintf(p, "%s%s", i == from ? "" : " < ",
+		    site->frames[i]->text);
+	return text;
 }
