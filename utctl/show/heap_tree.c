@@ -112,8 +112,7 @@ merge_sites(const struct heap *h, struct heap_use *rows, size_t n)
 	memset(&map, 0, sizeof(map));
 	for (i = 0; i < h->sites.n && i < h->by_site.n; i++) {
 		f = frame_of(h, (uint32_t)i | HEAP_SITE);
-		key[0] = f->function == NULL ? f->address :
-		    (uintptr_t)f->function;
+		key[0] = frame_function(f);
 		key[1] = (uintptr_t)f->file;
 		key[2] = f->line;
 		k = map_bytes(0, key, sizeof(key));

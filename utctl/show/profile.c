@@ -45,9 +45,9 @@ struct where {
 	uint32_t		 last;		/* site + 1 that was counted */
 };
 
-/* Events of a site, and the time that they stand for. */
+/* Events of a site, and those with a time that they stand for. */
 struct weight {
-	uint64_t		 n;
+	uint64_t		 n, timed;
 	int64_t			 ns;
 };
 
@@ -64,7 +64,6 @@ struct profile {
 	struct where		*list;
 	size_t			 nlist;
 	int			 callers;	/* calls are told apart */
-	int			 samples;	/* only of these */
 };
 
 static struct profile	 run;
@@ -83,8 +82,7 @@ count(void *arg, struct ctf_stream *s)
 		p->unsampled_s += (double)ns / NS;
 		return;
 	}
-	if ((p->samples && ns == 0) ||
-	    (site = site_get(&p->sites, s, who->serial)) == NULL)
+	if ((site = site_get(&p->sites, s, who->serial)) == NULL)
 		return;
 	if (site->number >= n) {
 		p->room = 2 * n + 64;
@@ -97,6 +95,7 @@ count(void *arg, struct ctf_stream *s)
 		ns = (uint64_t)(INT64_MAX - p->ns);
 	p->ns += (int64_t)ns;
 	p->counts[site->number].ns += (int64_t)ns;
+	p->counts[site->number].timed += ns > 0;
 	p->counts[site->number].n++;
 	if (p->n++ == 0)
 		p->begin = s->ns;
@@ -326,12 +325,12 @@ profile(struct reader *rd, const char *by)
 static void
 compare(struct groups *g, const char *key, int what, int64_t ns, uint64_t n)
 {
-	compare_sum(groups_row(g, key, strlen(key) + 1), what, run.samples ?
+	compare_sum(groups_row(g, key, strlen(key) + 1), what, run.ns > 0 ?
 	    (double)ns : (double)n, (double)n);
 }
 
 void
-profile_read(struct reader *rd, const char *by, int samples, struct groups *g)
+profile_read(struct reader *rd, const char *by, struct groups *g)
 {
 	const int stacks = strcmp(by, "stack") == 0;
 	const struct where *w;
@@ -341,10 +340,11 @@ profile_read(struct reader *rd, const char *by, int samples, struct groups *g)
 
 	g->prefix = by;
 	g->nby = 0;
-	run.samples = samples;
 	run.callers = strcmp(by, "caller") == 0;
 	read_stacks(rd);
 	say_unsampled(rd);
+	for (i = 0; run.ns > 0 && i < run.sites.n; i++)
+		run.counts[i].n = run.counts[i].timed;
 	for (i = 0; stacks && i < run.sites.n; i++) {
 		site = run.sites.v[i];
 		text = site_text(site, 0);
@@ -360,7 +360,7 @@ profile_read(struct reader *rd, const char *by, int samples, struct groups *g)
 		compare(g, text, SUM_SELF, w->self_ns, w->self);
 		free(text);
 	}
-	compare_run(run.samples ? COMPARE_TIMES : COMPARE_STACKS, run.begin,
+	compare_run(run.ns > 0 ? COMPARE_TIMES : COMPARE_STACKS, run.begin,
 	    run.end);
 	profile_end();
 }

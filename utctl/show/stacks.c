@@ -182,7 +182,8 @@ sites_free(struct sites *ss)
 uint64_t
 frame_function(const struct frame *f)
 {
-	return f->function != NULL ? (uintptr_t)f->function : f->address;
+	return f->function == NULL ? f->address :
+	    map_bytes((uintptr_t)f->function, &f->image, sizeof(f->image));
 }
 
 /*
@@ -193,7 +194,7 @@ int
 frame_is(const struct frame *a, const struct frame *b)
 {
 	return a == b || (a->function != NULL && a->function == b->function &&
-	    a->file == b->file && a->line == b->line);
+	    a->image == b->image && a->file == b->file && a->line == b->line);
 }
 
 const char *

@@ -359,8 +359,7 @@ read_run(struct reader *rd)
 	struct stat_run *r = &run;
 
 	if (r->profile != NULL)
-		profile_read(rd, r->profile, has_event(rd, "cpu:sample"),
-		    &r->groups);
+		profile_read(rd, r->profile, &r->groups);
 	else if (r->durations)
 		durations_read(rd, &r->pairs, &r->groups);
 	else

@@ -116,8 +116,8 @@ void	 durations_read(struct reader *, struct pairs *, struct groups *);
  * calls them; or by stack.
  */
 void	 profile(struct reader *, const char *);
-/* Only read a run of -C: of samples, or of all events. */
-void	 profile_read(struct reader *, const char *, int, struct groups *);
+/* Only read a run of -C: of samples, if there are some, or of all events. */
+void	 profile_read(struct reader *, const char *, struct groups *);
 void	 profile_end(void);
 
 struct clock_seen {
