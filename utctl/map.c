@@ -115,3 +115,13 @@ map_free(struct map *m)
 	m->v = NULL;
 	m->n = m->cap = 0;
 }
+
+void
+map_release(struct map *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->cap; i++)
+		free(m->v[i].value);
+	map_free(m);
+}

@@ -39,6 +39,7 @@ void	 map_put(struct map *, uint64_t, void *);	/* adds, or replaces */
 /* The values become an array in the order that qsort(3) is given; freed. */
 void	**map_sorted(const struct map *, int (*)(const void *, const void *));
 void	 map_free(struct map *);		/* not what is in it */
+void	 map_release(struct map *);		/* with the values */
 
 /* The secret of this process, of two words: see map_seed(). */
 extern uint64_t map_key[2];

@@ -8,8 +8,11 @@
 # compare.py check OUT N RUN...: is OUT what stat -j -a -C says of the first N
 # runs and of the others, with -d if OUT has calls?  The same is computed here
 # from what view -j prints, and t's distribution by Simpson's rule.
+#
+# compare.py sums OUT N JSON...: the same of stat -C -g function, or heap -C, from
+# what stat -g function and heap print of each run.
 
-import json, math, os, random, struct, subprocess, sys
+import json, math, os, random, re, struct, subprocess, sys
 
 NAMES = "outer inner rare".split()
 
@@ -182,7 +185,7 @@ def change(k, d, least):
     more = d["factor"] > 1
     if abs(math.log(d["factor"])) < math.log(1 + least):
         return None
-    if k[1] in ("count", "rate"):
+    if k[1] not in ("time", "self", "total us", "self us"):
         return ("fewer", "more")[more]
     if abs(d["after"] - d["before"]) >= 50:
         return ("faster", "slower")[more]
@@ -205,7 +208,12 @@ def check(out, n, *dirs):
         if pairs and want[g, "time"] == want[g, "self"]:
             del want[g, "self"]
         counts(want, g, before, after)
-    want = {k: d for k, d in want.items() if d is not None}
+    settle(o, {k: d for k, d in want.items() if d is not None}, least,
+        lambda d: "new" if "factor" not in d else d["of"]
+        if d["of"] in ("time", "self") else
+        "rate" if d["of"].endswith("/s") else "count")
+
+def settle(o, want, least, name):
     for k, d in want.items():
         if d.get("apart"):
             d["change"] = change(k, d, least)
@@ -216,10 +224,7 @@ def check(out, n, *dirs):
             break
         want[k]["change"] = change(k, want[k], least)
     for d in o["differences"]:
-        what = "new" if "factor" not in d else d["of"] \
-            if d["of"] in ("time", "self") else \
-            "rate" if d["of"].endswith("/s") else "count"
-        w = want.pop((list(d["by"].values())[0], what))
+        w = want.pop((list(d["by"].values())[0], name(d)))
         assert d.get("change") == w.get("change"), (d, w)
         for k in ("factor", "before", "after") if "factor" in w else ():
             assert math.isclose(d[k], w[k], rel_tol=1e-9), (k, d, w)
@@ -229,8 +234,82 @@ def check(out, n, *dirs):
     assert not want, want
     print(len(o["differences"]), "as they should be")
 
+def sum_run(file):
+    """Each group's sums, and of how many parts they are."""
+    j, all = json.load(open(file)), {}
+    def add(name, what, value, n):
+        v = all.setdefault(name, {}).setdefault(what, [0, 0])
+        v[0] += value
+        v[1] += n
+    def name_of(f):
+        name = f.get("caller_sym") or hex(int(f["caller"]))
+        if "module" in f:
+            name += " (%s)" % f["module"]
+        return re.sub(r"\+0x[0-9a-f]+ \(", " (", name)
+    for f in j.get("functions", ()):
+        name = name_of(f)
+        for what in "total", "self":
+            if "self_ns" in f:
+                add(name, what + " us", int(f[what + "_ns"]), f[what])
+            else:
+                add(name, what, f[what], f[what])
+    for c in (c for p in j.get("processes", ()) for c in p["callers"]):
+        if c["calls"] == 0:
+            continue
+        name = name_of(c)
+        part = max(1, c["allocated"] / c["calls"])
+        for what, value in ("live", "bytes"), ("allocated", "allocated"), \
+            ("at peak", "peak"):
+            add(name, what, c[value], c[value] / part)
+        add(name, "calls", c["calls"], c["allocated"] / part
+            if c["allocated"] > 0 else c["calls"])
+    return all
+
+def sum_figures(f):
+    value, n = f
+    return (value, n ** -0.5, n ** -0.5, 32 if n >= 54 else 0) if n > 0 \
+        else (0, 0, 0, 0)
+
+def wants(runs, n):
+    few = min(n, len(runs) - n)
+    want = {}
+    for g, what in {(g, w) for r in runs for g in r for w in r[g]}:
+        f = [sum_figures(r.get(g, {}).get(what, (0, 0))) for r in runs]
+        part = max(v[0] * v[1] ** 2 for v in f)
+        enough = 16 * part if what[0] in "tsc" else \
+            math.inf if what == "at peak" else 4096
+        most = [max(v[0] for v in s) for s in (f[:n], f[n:])]
+        if 0 in most:
+            if max(most) > 0 and max(min(v[0] for v in s)
+                for s in (f[:n], f[n:])) >= enough:
+                want[g, what] = {"change": "new" if most[1] else "gone"}
+            continue
+        part = min(v[0] * v[1] ** 2 for v in f if v[0] > 0)
+        f = [v if v[0] > 0 else (part / 2, 2 ** 0.5, 2 ** 0.5, 0) for v in f]
+        d = want[g, what] = differ(f[:n], f[n:])
+        if d is not None:
+            d["apart"] = d["same"] and (few >= 6 or few >= 5 and d["apart"])
+    for g in {g for g, what in want}:
+        v = [want.get((g, w + u)) or {} for u in ("", " us")
+            for w in ("total", "self")]
+        for t, s in v[:2], v[2:]:
+            if "p" in s and (t.get("before"), t.get("after")) == \
+                (s["before"], s["after"]):
+                want = {k: d for k, d in want.items() if d is not s}
+    return {k: d for k, d in want.items() if d is not None}, \
+        0.02 if few >= 3 else 2
+
+def sums(out, n, *files):
+    o = json.load(open(out))
+    us = any("self_ns" in f for f in json.load(open(files[0])).get(
+        "functions", ()))
+    settle(o, *wants([sum_run(f) for f in files], n),
+        lambda d: d["of"] + (" us" if us else ""))
+
 if sys.argv[1] == "make":
     make(sys.argv[2], sys.argv[3], float(sys.argv[4]), float(sys.argv[5]),
         sys.argv[6], *map(int, sys.argv[7:]))
+elif sys.argv[1] == "sums":
+    sums(sys.argv[2], int(sys.argv[3]), *sys.argv[4:])
 else:
     check(sys.argv[2], int(sys.argv[3]), *sys.argv[4:])

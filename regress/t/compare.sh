@@ -115,7 +115,7 @@ grep -q '^utctl: lossy: 7 events and 0 packets were lost' err ||
 grep -q '"side":"after","dir":"lossy","events":[0-9]*,"discarded":7' out ||
     fail "lossy: $(cat out)"
 expect 1 'goes with neither' utctl stat -C a1 -c b1
-expect 1 'goes with neither' utctl stat -C a1 -g stack b1
+expect 0 'nothing is known' utctl stat -C a1 -g stack b1
 expect 1 '^utctl: -a: for -C$' utctl stat -a a1
 expect 1 '^utctl: none: No such file' utctl stat -C none b1
 expect 1 '^utctl: none: no trace of this run' utctl stat -C a1 none

@@ -274,7 +274,7 @@ report_say(const struct reader *rd)
 static void
 report_end(void)
 {
-	flame_free(&page.flame.root);
+	flame_free(&page.flame);
 	pairs_free(&page.pairs);
 	page_free();
 }

@@ -55,7 +55,7 @@
 struct flame {
 	struct flame	*next;		/* the next one in the same parent */
 	struct flame	*child;
-	char		*name;
+	const char	*name;		/* equal ones are one */
 	uint64_t	 self, total;
 };
 
@@ -63,7 +63,9 @@ struct flame {
 struct flames {
 	struct flame	 root;
 	const char	*title, *unit;
-	size_t		 nodes;		/* put so far */
+	struct map	 parts;		/* by parent and name */
+	struct map	 names;		/* numbers of those that were put */
+	size_t		 bytes;		/* put so far, about */
 };
 
 struct page_event {
@@ -82,7 +84,7 @@ struct page_pair {
 	uint64_t	 unended, open;
 	int		 keyed;		/* pairs may overlap in a thread */
 	int		 drawn;		/* one of the greatest totals */
-	uint32_t	(*heat)[PAGE_ROWS];
+	uint32_t	*heat[PAGE_ROWS];	/* PAGE_HEAT slots each */
 	uint32_t	 number;
 };
 
@@ -159,7 +161,7 @@ struct page {
 	struct pairs	 pairs;
 	int64_t		 begin, end;	/* INT64_MIN: no event yet */
 	int		 shift;		/* a slot has so many bits of ns */
-	struct page_list events, spans, tracks;
+	struct page_list events, spans, tracks, names;
 	struct map	 classes;	/* to events */
 	const struct ctf_stream *stream;	/* the packet of track */
 	uint64_t	 pkt;
@@ -199,9 +201,12 @@ extern const struct pair_ops page_pair_ops;
 void	 page_pairs_event(const struct ctf_stream *, enum pair_fit);
 
 /* page_flame.c */
-struct flame *flame_child(struct flame *, const char *);
+/* The one copy of a name. */
+const char *flame_name(const char *);
+/* The part of that name, of which there is one copy, in another part. */
+struct flame *flame_child(struct flames *, struct flame *, const char *);
 void	 flame_put(struct flames *);
-void	 flame_free(struct flame *);
+void	 flame_free(struct flames *);
 /* Add a value to a program's stack. */
 void	 flame_site(struct flames *, const char *, const struct site *,
 	    uint64_t);

@@ -1132,9 +1132,13 @@ function lockTables() {
 function grow(f) {
 	const top = { name: 'all', self: 0, total: 0, kids: [], deep: -1 };
 	const stack = [top];
+	const names = [];
 	for (const [deep, name, self] of groups(f.nodes, 3)) {
-		const n = { name: name, self: self, total: 0, kids: [],
-		    deep: deep, up: stack[deep] };
+		if (typeof name === 'string')
+			names.push(name);
+		const n = { name: typeof name === 'string' ? name :
+		    names[name], self: self, total: 0, kids: [], deep: deep,
+		    up: stack[deep] };
 		n.up.kids.push(n);
 		stack[deep + 1] = n;
 		for (let v = n; v; v = v.up)

@@ -27,7 +27,9 @@
 #include "../show/weigh.h"
 #include "page.h"
 
-#define MOST	200000		/* parts of graphs: others are their parents' */
+#define MOST	100000		/* parts of a graph: others are their parents' */
+#define ROOM	300000		/* bytes of a graph in the page */
+#define PART	16		/* bytes of a part, without its name */
 
 #define FUNCTIONS	3		/* in the head */
 
@@ -37,26 +39,28 @@ struct cpu_function {
 	uint64_t	 ns;
 };
 
-static size_t made;
 static struct page_list functions;
 
-/* The child that was asked for last comes first. */
-struct flame *
-flame_child(struct flame *f, const char *name)
+const char *
+flame_name(const char *name)
 {
-	struct flame **fp = &f->child, *c;
+	return *(char **)page_named(&page.names, name, sizeof(char *));
+}
 
-	while ((c = *fp) != NULL && strcmp(c->name, name) != 0)
-		fp = &c->next;
-	if (c == NULL) {
-		if (made == MOST)
-			return f;
-		made++;
-		c = page_alloc(1, sizeof(*c));
-		c->name = format("%s", name);
-	} else
-		*fp = c->next;
+struct flame *
+flame_child(struct flames *fs, struct flame *f, const char *name)
+{
+	const uint64_t key = map_bytes((uintptr_t)f, &name, sizeof(name));
+	struct flame *c;
+
+	if ((c = map_get(&fs->parts, key)) != NULL)
+		return c;
+	if (fs->parts.n == MOST)
+		return f;
+	c = page_alloc(1, sizeof(*c));
+	c->name = name;
 	c->next = f->child;
+	map_put(&fs->parts, key, c);
 	return f->child = c;
 }
 
@@ -71,11 +75,30 @@ add_up(struct flame *f)
 	return f->total;
 }
 
+/* A name that was put before is its number. */
+static void
+put_name(struct flames *fs, const char *name)
+{
+	const size_t *number = map_get(&fs->names, (uintptr_t)name);
+	size_t *new;
+
+	fs->bytes += PART;
+	if (number != NULL) {
+		json_u64(NULL, *number);
+		return;
+	}
+	new = page_alloc(1, sizeof(*new));
+	*new = fs->names.n;
+	map_put(&fs->names, (uintptr_t)name, new);
+	fs->bytes += strlen(name);
+	page_text(NULL, name);
+}
+
 /* Depth, name, self; what is too narrow to be seen is its parent's. */
 static void
 put_node(struct flames *fs, const struct flame *f, uint64_t depth)
 {
-	const uint64_t least = fs->nodes++ < PAGE_NODES ?
+	const uint64_t least = fs->bytes < ROOM ?
 	    fs->root.total / PAGE_NODES + 1 : UINT64_MAX;
 	uint64_t self = f->self;
 	const struct flame *c;
@@ -84,7 +107,7 @@ put_node(struct flames *fs, const struct flame *f, uint64_t depth)
 		if (c->total < least)
 			self += c->total;
 	json_u64(NULL, depth);
-	page_text(NULL, f->name);
+	put_name(fs, f->name);
 	json_u64(NULL, self);
 	for (c = f->child; c != NULL; c = c->next)
 		if (c->total >= least)
@@ -109,31 +132,25 @@ flame_put(struct flames *fs)
 }
 
 void
-flame_free(struct flame *f)
+flame_free(struct flames *fs)
 {
-	struct flame *c;
-
-	while ((c = f->child) != NULL) {
-		f->child = c->next;
-		flame_free(c);
-		free(c->name);
-		free(c);
-		made--;
-	}
+	map_release(&fs->parts);
+	map_release(&fs->names);
 }
 
 void
 flame_site(struct flames *fs, const char *program, const struct site *site,
     uint64_t value)
 {
-	struct flame *f = flame_child(&fs->root, program);
+	struct flame *f = flame_child(fs, &fs->root, flame_name(program));
 	char text[FRAME_TEXT];
 	size_t i;
 
 	for (i = site->n; i > 0; i--)
-		f = flame_child(f, site->frames[i - 1]->function != NULL ?
+		f = flame_child(fs, f, flame_name(
+		    site->frames[i - 1]->function != NULL ?
 		    site->frames[i - 1]->function :
-		    frame_text(site->frames[i - 1], text));
+		    frame_text(site->frames[i - 1], text)));
 	f->self += value;
 }
 
@@ -201,7 +218,7 @@ page_samples(struct reader *rd, char **dirs)
 	pairs_init(&none);
 	(void)weigh(WEIGH_TIME, rd, dirs, &none, sample, &fs);
 	flame_put(&fs);
-	flame_free(&fs.root);
+	flame_free(&fs);
 	pairs_free(&none);
 	weigh_end();
 }

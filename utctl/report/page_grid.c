@@ -67,35 +67,31 @@ fold_cells(struct page_cell *c)
 }
 
 static void
-fold_heat(uint32_t (*heat)[PAGE_ROWS])
+fold_counts(uint32_t *v, size_t n)
 {
-	size_t i, k;
+	size_t i;
 
-	for (i = 0; i < PAGE_HEAT; i++)
-		for (k = 0; k < PAGE_ROWS; k++)
-			heat[i][k] = i >= PAGE_HEAT / 2 ? 0 :
-			    heat[2 * i][k] + heat[2 * i + 1][k];
+	for (i = 0; v != NULL && i < n; i++)
+		v[i] = i >= n / 2 ? 0 : v[2 * i] + v[2 * i + 1];
 }
 
 static void
 fold(void)
 {
-	struct page_event *e;
 	struct page_track *t;
 	size_t i, k;
 
 	page.shift++;
-	for (i = 0; i < page.events.n; i++) {
-		e = page.events.v[i];
-		for (k = 0; k < PAGE_SLOTS; k++)
-			e->slots[k] = k >= PAGE_SLOTS / 2 ? 0 :
-			    e->slots[2 * k] + e->slots[2 * k + 1];
-	}
+	for (i = 0; i < page.events.n; i++)
+		fold_counts(((struct page_event *)page.events.v[i])->slots,
+		    PAGE_SLOTS);
 	for (i = 0; i < page.tracks.n; i++)
 		if ((t = page.tracks.v[i])->cells != NULL)
 			fold_cells(t->cells);
 	for (i = 0; i < page.spans.n; i++)
-		fold_heat(((struct page_pair *)page.spans.v[i])->heat);
+		for (k = 0; k < PAGE_ROWS; k++)
+			fold_counts(((struct page_pair *)page.spans.v[i])->
+			    heat[k], PAGE_HEAT);
 }
 
 void

@@ -175,7 +175,7 @@ put_flames(int live)
 			    h->by_site.v[i].bytes : h->by_site.v[i].allocated);
 	}
 	flame_put(&fs);
-	flame_free(&fs.root);
+	flame_free(&fs);
 }
 
 static void

@@ -192,7 +192,6 @@ page_locks(struct reader *rd, char **dirs)
 	struct process *p;
 	int known = 1;
 	uint64_t left = 0;
-	size_t i;
 
 	memset(&numbers, 0, sizeof(numbers));
 	top_waits = top;
@@ -210,9 +209,7 @@ page_locks(struct reader *rd, char **dirs)
 	json_u64("locks_left_out", left);
 	json_bool("locks_known", known);
 	json_bool("locks_nobody", nobody || run.nobody);
-	for (i = 0; i < numbers.n; i++)
-		free(numbers.v[i]);
 	free(numbers.v);
-	map_free(&numbers.map);
+	map_release(&numbers.map);
 	processes_free(&run.processes);
 }

@@ -78,25 +78,22 @@ open_at(struct page_track *t, size_t depth)
 static struct flame *
 parent_of(struct page_track *t, size_t depth)
 {
-	struct flame *f;
-
 	while (depth-- > 0)
 		if (t->open[depth].node != NULL)
 			return t->open[depth].node;
-	f = flame_child(&page.flame.root, t->name[0] == '\0' ? "-" : t->name);
-	return f;
+	return flame_child(&page.flame, &page.flame.root,
+	    flame_name(t->name[0] == '\0' ? "-" : t->name));
 }
 
 static struct page_pair *
 pair_get(const char *name, int keyed)
 {
-	struct page_pair *p = page_named(&page.spans, page.spans.n <
-	    PAGE_EVENTS ? name : "(other pairs)", sizeof(*p));
+	const size_t n = page.spans.n;
+	struct page_pair *p = page_named(&page.spans, n < PAGE_EVENTS ? name :
+	    "(other pairs)", sizeof(*p));
 
-	if (p->heat == NULL) {
-		p->number = (uint32_t)page.spans.n - 1;
-		p->heat = page_alloc(PAGE_HEAT, sizeof(*p->heat));
-	}
+	if (page.spans.n > n)
+		p->number = (uint32_t)n;
 	p->keyed |= keyed;
 	return p;
 }
@@ -127,7 +124,8 @@ span_begin(void *arg, const struct ctf_stream *s, const char *name,
 	begun = 1;
 	p = pair_get(pair_name(buf, s, name, at, address), 0);
 	if (o != NULL) {
-		o->node = flame_child(parent_of(t, depth), p->name);
+		o->node = flame_child(&page.flame, parent_of(t, depth),
+		    p->name);
 		fields_text(o->fields, s);
 	}
 	return p;
@@ -182,6 +180,7 @@ span_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 	struct page_open *o = p->keyed ? NULL : open_at(t, row);
 	const struct page_bar bar = { e->took, e->begin, t->number, p->number,
 	    p->keyed ? PAGE_KEYED : (int32_t)row, 0 };
+	uint32_t **heat = &p->heat[heat_row(e->took)];
 	struct page_cell *cell;
 
 	(void)arg;
@@ -189,7 +188,9 @@ span_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 		cut_text(t->name, sizeof(t->name), p->name);
 	p->self = when_sum(p->self, e->self);
 	hist_add(&p->hist, (double)e->took);
-	p->heat[page_slot(e->begin, PAGE_HEAT)][heat_row(e->took)]++;
+	if (*heat == NULL)
+		*heat = page_alloc(PAGE_HEAT, sizeof(**heat));
+	(*heat)[page_slot(e->begin, PAGE_HEAT)]++;
 	if (o != NULL && o->node != NULL && e->self > 0)
 		o->node->self += (uint64_t)e->self;
 	if (t->cells != NULL) {

@@ -234,12 +234,12 @@ put_heat(const struct page_pair *p)
 	size_t i, k;
 
 	json_array("heat");
-	for (i = 0; i < PAGE_HEAT; i++)
-		for (k = 0; k < PAGE_ROWS; k++)
-			if (p->heat[i][k] != 0) {
+	for (k = 0; k < PAGE_ROWS; k++)
+		for (i = 0; p->heat[k] != NULL && i < PAGE_HEAT; i++)
+			if (p->heat[k][i] != 0) {
 				json_u64(NULL, i);
 				json_u64(NULL, k);
-				json_u64(NULL, p->heat[i][k]);
+				json_u64(NULL, p->heat[k][i]);
 			}
 	json_end();
 }
@@ -441,12 +441,13 @@ page_free(void)
 {
 	struct page_track *t;
 	struct page_pair *p;
-	size_t i;
+	size_t i, k;
 
 	for (i = 0; i < page.spans.n; i++) {
 		p = page.spans.v[i];
 		hist_free(&p->hist);
-		free(p->heat);
+		for (k = 0; k < PAGE_ROWS; k++)
+			free(p->heat[k]);
 	}
 	for (i = 0; i < page.tracks.n; i++) {
 		t = page.tracks.v[i];
@@ -460,6 +461,7 @@ page_free(void)
 	map_free(&page.classes);
 	page_list_free(&page.events);
 	page_list_free(&page.spans);
+	page_list_free(&page.names);
 	free(page.bars.v);
 	free(page.lock_bars.v);
 	free(page.instants.v);

@@ -15,8 +15,8 @@
  */
 
 /*
- * utctl stat -C: what differs between the runs before a change and those after
- * it.  What is kept grows with the number of groups and of runs.
+ * utctl stat -C, heap -C: what differs between the runs before a change and
+ * those after it.  What is kept grows with the number of groups and of runs.
  */
 
 #include <inttypes.h>
@@ -35,13 +35,19 @@
 #define LEAST_FEW	2.0		/* with fewer than COMPARE_FEW runs */
 #define LEAST_NS	50		/* recording a pair costs that */
 #define LEAST_NEW	16
+#define LEAST_BYTES	4096
 #define EQUAL_RUNS	6		/* runs that no chance makes equal */
 #define ENOUGH		5		/* runs of a side are */
 #define MOST		9		/* a greater change is hopeless */
 
-static const char *const whats[2][FIGURES] = {
-    { NULL, NULL, "events", "events/s" },
-    { "time", "self", "calls", "calls/s" } };
+static const char *const whats[][FIGURES] = {
+	[COMPARE_EVENTS] = { NULL, NULL, "events", "events/s" },
+	[COMPARE_PAIRS] = { "time", "self", "calls", "calls/s" },
+	[COMPARE_TIMES] = { "total", "self", NULL, NULL },
+	[COMPARE_STACKS] = { "total", "self", NULL, NULL },
+	[COMPARE_HEAP] = { [SUM_LIVE] = "live", [SUM_ALLOCATED] = "allocated",
+	    [SUM_PEAK] = "at peak", [SUM_CALLS] = "calls" }
+};
 
 struct result {
 	size_t		 group;		/* one of the sorted groups */
@@ -60,8 +66,9 @@ static struct {
 	char		*args[COMPARE_RUNS + 1];	/* arguments of -C */
 	char		**before, **after;	/* directories */
 	size_t		 n[2];		/* runs before and after */
-	int		 pairs;		/* groups are of pairs */
-	int64_t		 begin, end;	/* the run that is read: ns */
+	enum compare_kind kind;
+	size_t		 run;		/* the one that is read */
+	int64_t		 begin, end;	/* of that run: ns */
 	struct compared_run runs[2 * COMPARE_RUNS];
 	/* The first of each is how many ns the run took. */
 	struct figure	 took[2 * COMPARE_RUNS][FIGURES];
@@ -94,16 +101,42 @@ compare_begin(char **dirs)
 			die("-C: at most %d directories", COMPARE_RUNS);
 }
 
-void
-compare_add(struct group *g, int64_t ns, int64_t took, int64_t self)
+static struct measured *
+measured_of(struct group *g)
 {
 	if (g->measured == NULL && (g->measured = calloc(1,
 	    sizeof(struct measured))) == NULL)
 		die_errno("malloc");
+	return g->measured;
+}
+
+void
+compare_add(struct group *g, int64_t ns, int64_t took, int64_t self)
+{
 	if (cmp.begin == INT64_MIN)
 		cmp.begin = ns;
 	cmp.end = ns;
-	measure(g->measured, ns, took, self);
+	measure(measured_of(g), ns, took, self);
+}
+
+void
+compare_sum(struct group *g, int what, double value, double parts)
+{
+	struct measured *m = measured_of(g);
+
+	m->sum[what] += value;
+	m->parts[what] += parts;
+}
+
+void
+compare_run(enum compare_kind kind, int64_t begin, int64_t end)
+{
+	if (cmp.run > 0 && kind != cmp.kind)
+		die("some runs have samples of the CPU, and others none: "
+		    "nothing can be compared");
+	cmp.kind = kind;
+	cmp.begin = begin;
+	cmp.end = end;
 }
 
 /* The run is over: keep its figures only. */
@@ -138,6 +171,7 @@ read_run(struct reader *all, size_t run, struct groups *g,
 	    cmp.after[run - cmp.n[0]], NULL };
 	struct reader rd = *all;
 
+	cmp.run = run;
 	rd.ntraces = 0;
 	rd.nevents = rd.ndiscarded = rd.nlost = 0;
 	cmp.begin = INT64_MIN;
@@ -198,9 +232,10 @@ differ(size_t g, enum figure_of of, struct difference *d)
 	    cmp.n[1], d);
 }
 
-/* The fewest and the most events of a run of that side, and their rate. */
+/* The least and the most of a figure, in the runs of a side, and the mean. */
 static double
-side_events(size_t g, int after, double *least, double *most)
+side_values(size_t g, enum figure_of of, int after, double *least,
+    double *most)
 {
 	const struct figure *f = cmp.groups.rows[g]->measured;
 	double n, sum = 0;
@@ -210,10 +245,10 @@ side_events(size_t g, int after, double *least, double *most)
 	*most = 0;
 	for (i = after ? cmp.n[0] : 0; i < cmp.n[0] + (after ? cmp.n[1] : 0);
 	    i++) {
-		n = f[i * FIGURES + FIGURE_COUNT].value;
+		n = f[i * FIGURES + of].value;
 		*least = fmin(*least, n);
 		*most = fmax(*most, n);
-		sum += f[i * FIGURES + FIGURE_RATE].value;
+		sum += n;
 	}
 	return sum / (double)cmp.n[after];
 }
@@ -249,23 +284,85 @@ compare_counts(size_t g)
 	add_result(g, d == &n ? FIGURE_COUNT : FIGURE_RATE, NULL, d);
 }
 
+/*
+ * Is a group new or gone, if a figure tells that?  Its result has another one:
+ * the mean of what is shown.
+ */
+static int
+is_new(size_t g, enum figure_of of, enum figure_of shown, double enough)
+{
+	struct difference d = { .p = 0 };
+	double least[2], most[2], any;
+
+	d.before = side_values(g, shown, 0, &any, &any);
+	d.after = side_values(g, shown, 1, &any, &any);
+	(void)side_values(g, of, 0, &least[0], &most[0]);
+	(void)side_values(g, of, 1, &least[1], &most[1]);
+	if (most[0] > 0 && most[1] > 0)
+		return 0;
+	if (fmax(most[0], most[1]) > 0 && fmax(least[0], least[1]) >= enough)
+		add_result(g, shown, most[0] > 0 ? "gone" : "new", &d);
+	return 1;
+}
+
+/* What a run must have that none of the other side has: see is_new(). */
+static double
+enough_sum(size_t g, enum figure_of of)
+{
+	const struct figure *f = cmp.groups.rows[g]->measured;
+	double part = 0;
+	size_t i;
+
+	if (cmp.kind == COMPARE_HEAP && of != (enum figure_of)SUM_CALLS)
+		return of == (enum figure_of)SUM_PEAK ? HUGE_VAL :
+		    LEAST_BYTES;
+	for (i = 0; i < cmp.n[0] + cmp.n[1]; i++, f += FIGURES)
+		part = fmax(part, f[of].value * f[of].error * f[of].error);
+	return LEAST_NEW * part;
+}
+
+/* Few runs that are equal may be so by chance: the error of a sum counts. */
+static void
+compare_sums(size_t g)
+{
+	const size_t n = cmp.n[0] < cmp.n[1] ? cmp.n[0] : cmp.n[1];
+	struct figure *f = cmp.groups.rows[g]->measured;
+	struct difference d, first = { .p = 0 };
+	int i;
+
+	for (i = 0; i < FIGURES && whats[cmp.kind][i] != NULL; i++) {
+		if (is_new(g, i, i, enough_sum(g, i)))
+			continue;
+		figures_fill(f + i, cmp.n[0] + cmp.n[1]);
+		if (!differ(g, i, &d) || (i == SUM_SELF &&
+		    cmp.kind != COMPARE_HEAP && d.before == first.before &&
+		    d.after == first.after))
+			continue;
+		d.apart = d.same && (n >= EQUAL_RUNS ||
+		    (n >= ENOUGH && d.apart));
+		if (d.same)
+			d.low = d.high = 0;
+		add_result(g, i, NULL, &d);
+		if (i == SUM_TOTAL)
+			first = d;
+	}
+}
+
 static void
 compare_group(size_t g)
 {
+	const int pairs = cmp.kind == COMPARE_PAIRS;
 	struct difference d = { .p = 0 }, self;
-	double least[2], most[2];
 
-	d.before = side_events(g, 0, &least[0], &most[0]);
-	d.after = side_events(g, 1, &least[1], &most[1]);
-	if (most[0] == 0 || most[1] == 0) {
-		if (fmax(least[0], least[1]) >= LEAST_NEW)
-			add_result(g, FIGURE_RATE, most[0] > 0 ? "gone" :
-			    "new", &d);
+	if (cmp.kind >= COMPARE_TIMES) {
+		compare_sums(g);
 		return;
 	}
-	if (cmp.pairs && differ(g, FIGURE_TIME, &d))
+	if (is_new(g, FIGURE_COUNT, FIGURE_RATE, LEAST_NEW))
+		return;
+	if (pairs && differ(g, FIGURE_TIME, &d))
 		add_result(g, FIGURE_TIME, NULL, &d);
-	if (cmp.pairs && differ(g, FIGURE_SELF, &self) &&
+	if (pairs && differ(g, FIGURE_SELF, &self) &&
 	    (self.before != d.before || self.after != d.after))
 		add_result(g, FIGURE_SELF, NULL, &self);
 	compare_counts(g);
@@ -284,6 +381,13 @@ by_chance(const void *a, const void *b)
 	    (int)x->what - (int)y->what;
 }
 
+static int
+is_time(const struct result *r)
+{
+	return cmp.kind == COMPARE_TIMES ||
+	    (cmp.kind == COMPARE_PAIRS && r->what < FIGURE_COUNT);
+}
+
 static const char *
 change_of(const struct result *r)
 {
@@ -291,7 +395,7 @@ change_of(const struct result *r)
 
 	if (fabs(log(r->by.factor)) < log1p(least_factor()))
 		return NULL;
-	if (r->what >= FIGURE_COUNT)
+	if (!is_time(r))
 		return more ? "more" : "fewer";
 	if (fabs(r->by.after - r->by.before) < LEAST_NS)
 		return NULL;
@@ -342,8 +446,8 @@ put_result(struct rows *t, const void *arg, size_t i)
 {
 	const struct result *r = &cmp.results[i];
 	const struct group *g = cmp.groups.rows[r->group];
-	const char *what = whats[cmp.pairs][r->what];
-	const double unit = r->what < FIGURE_COUNT && !json_on ? 1000 : 1;
+	const char *what = whats[cmp.kind][r->what];
+	const double unit = is_time(r) && !json_on ? 1000 : 1;
 
 	(void)arg;
 	group_json(cmp.names, g);
@@ -355,7 +459,7 @@ put_result(struct rows *t, const void *arg, size_t i)
 	put_real(t, "to", "high", r->by.high);
 	put_real(t, "before", "before", r->by.before / unit);
 	put_real(t, "after", "after", r->by.after / unit);
-	row_text(t, "of", "%s%s", what, r->what < FIGURE_COUNT ? " us" : "");
+	row_text(t, "of", "%s%s", what, is_time(r) ? " us" : "");
 	group_end(t, cmp.names, g);
 }
 
@@ -402,8 +506,7 @@ found_change(void)
 	if ((v = calloc(cmp.nresults + 1, sizeof(*v))) == NULL)
 		die_errno("malloc");
 	for (i = 0; i < cmp.nresults; i++)
-		if (cmp.results[i].what != FIGURE_COUNT ||
-		    !cmp.results[i].by.same)
+		if (!cmp.results[i].by.same)
 			v[n++] = figures_find(&cmp.results[i].by,
 			    COMPARE_ALPHA / (double)cmp.nresults) - 1;
 	qsort(v, n, sizeof(*v), by_value);
@@ -533,20 +636,20 @@ is_compared(size_t first)
 {
 	const struct result *r = &cmp.results[first];
 
-	return first < cmp.nresults && (!cmp.pairs || r->what == FIGURE_TIME ||
-	    r->change != NULL);
+	return first < cmp.nresults && (cmp.kind != COMPARE_PAIRS ||
+	    r->what == FIGURE_TIME || r->change != NULL);
 }
 
 void
-compare_runs(struct reader *rd, struct groups *g, int pairs, int all,
-    uint64_t (*read)(struct reader *))
+compare_runs(struct reader *rd, struct groups *g, enum compare_kind kind,
+    int all, uint64_t (*read)(struct reader *))
 {
 	size_t i, n;
 
+	cmp.kind = kind;
 	for (i = 0; i < cmp.n[0] + cmp.n[1]; i++)
 		read_run(rd, i, g, read);
 	cmp.names = g;
-	cmp.pairs = pairs;
 	groups_sort(&cmp.groups, NULL);
 	for (i = 0; i < cmp.groups.nrows; i++) {
 		n = cmp.nresults;

@@ -34,11 +34,21 @@
 enum figure_of { FIGURE_TIME, FIGURE_SELF, FIGURE_COUNT, FIGURE_RATE };
 #define FIGURES		4
 
+/* What the groups have: the last three have only sums, of one run each. */
+enum compare_kind {
+	COMPARE_EVENTS, COMPARE_PAIRS,
+	COMPARE_TIMES,			/* SUM_TOTAL, SUM_SELF in ns */
+	COMPARE_STACKS,			/* the same in events */
+	COMPARE_HEAP			/* SUM_LIVE and those after it */
+};
+enum { SUM_TOTAL, SUM_SELF };
+enum { SUM_LIVE, SUM_ALLOCATED, SUM_PEAK, SUM_CALLS };
+
 /*
  * Means of equally many values that came one after the other.  If there are too
  * many blocks, two become one.
  */
-struct blocks {
+struct means {
 	double		 mean[BLOCKS];
 	size_t		 n;
 	uint64_t	 each;		/* values of a block */
@@ -50,9 +60,10 @@ struct blocks {
 struct measured {
 	uint64_t	 n;		/* events, or pairs */
 	double		 took[NEAR], self[NEAR];	/* the latest ones */
-	struct blocks	 took_medians, self_medians;
+	struct means	 took_medians, self_medians;
 	int64_t		 since;		/* ns: the last one but NEAR */
-	struct blocks	 gaps;		/* ns from one to the next but NEAR */
+	struct means	 gaps;		/* ns from one to the next but NEAR */
+	double		 sum[FIGURES], parts[FIGURES];
 };
 
 /* One run's figure, and how much it differs between the blocks of the run. */
@@ -87,5 +98,31 @@ int	 figures_differ(const struct figure *, size_t, const struct figure *,
 	    size_t, struct difference *);
 /* The least factor that a test with such a chance of a false alarm finds. */
 double	 figures_find(const struct difference *, double);
+/*
+ * Sums of runs, some of which are 0: these have perhaps missed half of a part.
+ */
+void	 figures_fill(struct figure *, size_t);
+
+struct group;
+struct groups;
+struct reader;
+
+/* compare.c: a directory of -C. */
+void	 compare_with(char *);
+int	 compare_on(void);
+/* Before the process is confined, with the directories to be compared. */
+void	 compare_begin(char **);
+/* An event of the group, or the end of a pair: its time, how long it took. */
+void	 compare_add(struct group *, int64_t, int64_t, int64_t);
+/* Add a sum, of so many parts, to a group; and what the run consists of. */
+void	 compare_sum(struct group *, int, double, double);
+void	 compare_run(enum compare_kind, int64_t, int64_t);
+/*
+ * Read the runs, with a function that returns how many pairs were left out, and
+ * print what differs, or all that was compared.
+ */
+void	 compare_runs(struct reader *, struct groups *, enum compare_kind, int,
+	    uint64_t (*)(struct reader *));
+void	 compare_end(void);
 
 #endif /* COMPARE_H */

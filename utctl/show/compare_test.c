@@ -53,7 +53,7 @@ median(double *v, size_t n)
 }
 
 static void
-block_add(struct blocks *b, double v)
+block_add(struct means *b, double v)
 {
 	size_t i;
 
@@ -110,7 +110,7 @@ deviation(const double *v, size_t n, double *mean)
  * Half of the blocks tell of times, as interrupts make some a lot longer.
  */
 static struct figure
-figure(double value, struct blocks *b, double least, int times)
+figure(double value, struct means *b, double least, int times)
 {
 	struct figure f = { value, least, least, 0 };
 	double mean, s;
@@ -132,7 +132,7 @@ figure(double value, struct blocks *b, double least, int times)
 }
 
 static struct figure
-time_figure(struct blocks *b, double *near, uint64_t n)
+time_figure(struct means *b, double *near, uint64_t n)
 {
 	const double v = b->n > 0 ? median(b->mean, b->n) :
 	    median(near, n < NEAR ? n : NEAR);
@@ -140,11 +140,26 @@ time_figure(struct blocks *b, double *near, uint64_t n)
 	return figure(v, b, v > 0 ? CLOCK / v : 0, 1);
 }
 
+/* A sum is as uncertain as the number of its parts is, if these are random. */
+static struct figure
+sum_figure(double value, double parts)
+{
+	const double error = value > 0 ? 1 / sqrt(parts) : 0;
+
+	return (struct figure){ value, error, error,
+	    parts < NEAR * BLOCKS_FEW ? 0 : BLOCKS };
+}
+
 void
 measured_figures(struct measured *m, double ns, struct figure *f)
 {
 	const double n = (double)m->n;
+	size_t i;
 
+	for (i = 0; m->n == 0 && i < FIGURES; i++)
+		f[i] = sum_figure(m->sum[i], m->parts[i]);
+	if (m->n == 0)
+		return;
 	f[FIGURE_TIME] = time_figure(&m->took_medians, m->took, m->n);
 	f[FIGURE_SELF] = time_figure(&m->self_medians, m->self, m->n);
 	f[FIGURE_COUNT] = figure(n, &m->gaps, 1 / sqrt(n), 0);
@@ -295,6 +310,21 @@ figures_differ(const struct figure *a, size_t na, const struct figure *b,
 	d->same = !few && before.x[0] == before.x[na - 1] &&
 	    after.x[0] == after.x[nb - 1];
 	return 1;
+}
+
+void
+figures_fill(struct figure *f, size_t n)
+{
+	struct figure half = { HUGE_VAL, sqrt(2), sqrt(2), 0 };
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (f[i * FIGURES].value > 0)
+			half.value = fmin(half.value, f[i * FIGURES].value *
+			    f[i * FIGURES].error * f[i * FIGURES].error / 2);
+	for (i = 0; i < n; i++)
+		if (f[i * FIGURES].value <= 0)
+			f[i * FIGURES] = half;
 }
 
 double

@@ -27,6 +27,7 @@
 #include "../say.h"
 #include "../sym/symbols.h"
 #include "../when.h"
+#include "compare.h"
 #include "print.h"
 #include "show.h"
 #include "stat.h"

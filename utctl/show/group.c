@@ -498,9 +498,7 @@ groups_free(struct groups *g)
 		free(g->rows[i]);
 	}
 	free(g->rows);
-	for (i = 0; i < g->places.cap; i++)
-		free(g->places.v[i].value);
-	map_free(&g->places);
+	map_release(&g->places);
 }
 
 void

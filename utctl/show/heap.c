@@ -28,12 +28,14 @@
 #include <unistd.h>
 
 #include "../say.h"
+#include "compare.h"
 #include "heap.h"
 #include "show.h"
 
 #define NS	1e9
 
 static struct heap_run run;
+static struct groups groups;	/* of a run of -C */
 static int mixed;		/* processes: see is_mixed() */
 
 static void
@@ -392,15 +394,27 @@ heap_option(int c)
 		run.graphs = 1;
 	if (c == 'i')
 		intervals_length(&run.intervals, optarg);
-	return c == 'g' || c == 'i' || show_all_option(c, &run.all);
+	if (c == 'C')
+		compare_with(optarg);
+	return c == 'g' || c == 'i' || c == 'C' ||
+	    show_all_option(c, &run.all);
 }
 
 static void
 check(void)
 {
 	show_paged(1);
-	if (run.intervals.length > 0 && (run.all || run.graphs))
-		die("-i goes with no -a or -g: intervals have no callers");
+	if (run.intervals.length > 0 && (run.all || run.graphs ||
+	    compare_on()))
+		die("-i goes with no -a, -C or -g: intervals have no callers");
+}
+
+static void
+begin(struct reader *rd, char **dirs)
+{
+	(void)rd;
+	if (compare_on())
+		compare_begin(dirs);
 }
 
 static void
@@ -411,8 +425,8 @@ opened(struct processes *ps, struct reader *rd)
 		intervals_begin(&run.intervals, rd);
 }
 
-static int
-heap_traces(struct reader *rd, char **dirs)
+static void
+read_heaps(struct reader *rd, char **dirs)
 {
 	struct process *p;
 
@@ -425,9 +439,6 @@ heap_traces(struct reader *rd, char **dirs)
 		run.processes.n = run.top_ever.n = run.ntwice = 0;
 	for (p = run.processes.first; p != NULL; p = p->next)
 		heap_over(p);
-	if (show_any(rd))
-		heap_print(&run, rd);
-	return 0;
 }
 
 static void
@@ -447,9 +458,53 @@ say_all(const struct reader *rd)
 	say_lost(&run);
 }
 
+/* Read a run of -C; lines differ from program to program. */
+static uint64_t
+read_run(struct reader *rd)
+{
+	const struct process_ops *ops = run.processes.ops;
+	const int graphs = run.graphs;
+	struct process *p;
+
+	run.functions = 1;
+	read_heaps(rd, NULL);
+	for (p = run.processes.first; p != NULL; p = p->next)
+		heap_compare((struct heap *)p, &groups);
+	groups_sort(&groups, NULL);
+	say_all(rd);
+	compare_run(COMPARE_HEAP, run.processes.begin, run.processes.end);
+	heap_free(&run);
+	heap_init(&run, ops);
+	run.graphs = graphs;
+	return 0;
+}
+
+static int
+heap_traces(struct reader *rd, char **dirs)
+{
+	if (compare_on()) {
+		groups.prefix = run.graphs ? "stack" : "caller";
+		compare_runs(rd, &groups, COMPARE_HEAP, run.all, read_run);
+		return 0;
+	}
+	read_heaps(rd, dirs);
+	if (show_any(rd))
+		heap_print(&run, rd);
+	return 0;
+}
+
+static void
+say_none(const struct reader *rd)
+{
+	if (!compare_on())
+		say_all(rd);
+}
+
 static void
 heap_finish(void)
 {
+	compare_end();
+	groups_free(&groups);
 	heap_free(&run);
 }
 
@@ -459,8 +514,9 @@ heap_main(int argc, char **argv)
 	static const struct process_ops ops = { heap_calls, heap_call,
 	    sizeof(struct heap), heap_over, heap_release };
 	static const struct show show_heap = { heap_option, check, NULL,
-	    NULL, heap_traces, say_all, heap_finish };
+	    begin, heap_traces, say_none, heap_finish };
 
+	memset(&groups, 0, sizeof(groups));
 	heap_init(&run, &ops);
 	return show(&show_heap, argc, argv);
 }
@@ -468,9 +524,10 @@ heap_main(int argc, char **argv)
 const struct command cmd_heap = {
 	.name = "heap", .page = "utctl-stat",
 	.line = "show what programs have allocated and not freed",
-	.usage = "[-agj] [-i time] " SHOW_USAGE,
+	.usage = "[-agj] [-C before] ... [-i time] " SHOW_USAGE,
 	.options = {
-	    "-a\talso callers of which nothing is left",
+	    "-a\talso callers of which nothing is left, or that do not differ",
+	    "-C before\tcompare with this run; may be repeated",
 	    "-g\twho calls the callers, as trees",
 	    "-i time\twhat is live over time: a line for each interval, as 1s",
 	    "-j\tJSON", SHOW_HELP

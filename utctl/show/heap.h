@@ -25,8 +25,8 @@
 
 #include "../sym/process.h"
 #include "intervals.h"
-#include "rows.h"
 #include "stacks.h"
+#include "stat.h"
 
 #define HEAP_TOP	10		/* blocks that are listed */
 #define HEAP_AGAIN	64		/* addresses that are remembered */
@@ -129,6 +129,7 @@ struct heap_run {
 	struct processes processes;
 	int		 all;			/* also what is not live */
 	int		 graphs;		/* -g: who calls the callers */
+	int		 functions;		/* lines do not matter */
 	struct intervals intervals;		/* -i */
 	struct heap_note ever[HEAP_TOP], live[HEAP_TOP], twice[HEAP_TOP];
 	struct top	 top_ever, top_live;
@@ -164,6 +165,8 @@ size_t	 heap_rows(struct heap *, struct heap_use **);
 /* The caller of a row, or of a block, for the terminal; members of JSON. */
 const char *heap_caller_text(const struct heap *, uint32_t, char *);
 void	 heap_caller_json(const struct heap *, uint32_t);
+/* Add what each caller, or with -g each stack, has to a run of -C. */
+void	 heap_compare(struct heap *, struct groups *);
 /* The call stacks of a row: a tree below it, or an array of JSON. */
 void	 heap_put_stacks(struct heap *, const struct heap_use *);
 

@@ -495,6 +495,7 @@ heap_call(struct processes *ps, struct ctf_stream *s)
 		return;
 	h = (struct heap *)processes_get(ps, s);
 	h->run = r;
+	h->sites.functions = r->functions;
 	h->thread = last_of(h, thread_of(s));
 	ps->n++;
 	if (c->kind->what == REALLOC)
@@ -585,11 +586,8 @@ void
 heap_release(struct process *p)
 {
 	struct heap *h = (struct heap *)p;
-	size_t i;
 
-	for (i = 0; i < h->threads.cap; i++)
-		free(h->threads.v[i].value);
-	map_free(&h->threads);
+	map_release(&h->threads);
 	blocks_free(&h->blocks);
 	free(h->spans);
 	free(h->callers.v);

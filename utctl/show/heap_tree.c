@@ -22,11 +22,13 @@
  */
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../say.h"
+#include "compare.h"
 #include "heap.h"
 #include "show.h"
 
@@ -110,8 +112,7 @@ merge_sites(const struct heap *h, struct heap_use *rows, size_t n)
 	memset(&map, 0, sizeof(map));
 	for (i = 0; i < h->sites.n && i < h->by_site.n; i++) {
 		f = frame_of(h, (uint32_t)i | HEAP_SITE);
-		key[0] = f->function == NULL ? f->address :
-		    (uintptr_t)f->function;
+		key[0] = frame_function(f);
 		key[1] = (uintptr_t)f->file;
 		key[2] = f->line;
 		k = map_bytes(0, key, sizeof(key));
@@ -159,6 +160,61 @@ heap_rows(struct heap *h, struct heap_use **list)
 		qsort(rows, n, sizeof(*rows), by_bytes);
 	*list = rows;
 	return n;
+}
+
+/*
+ * Runs of -C.
+ */
+
+/* A function: in another program, calls are at other distances from it. */
+static char *
+caller_key(const struct caller *c)
+{
+	const char *name = c->name == NULL ? "" : c->name;
+	const char *at = strstr(name, "+0x"), *module = strstr(name, " (");
+
+	return c->name == NULL ? format("0x%" PRIx64, c->address) :
+	    at == NULL || module == NULL ? format("%s", name) :
+	    format("%.*s%s", (int)(at - name), name, module);
+}
+
+/* The bytes of a block, or those that a sample stands for, are one part. */
+static void
+add_sums(struct groups *g, char *key, const struct heap_use *u)
+{
+	struct group *row = groups_row(g, key, strlen(key) + 1);
+	const double all = (double)u->allocated, n = (double)u->calls;
+	const double part = fmax(1, fmax(all, u->error.allocated /
+	    fmax(1, all) * n) / n);
+
+	compare_sum(row, SUM_LIVE, (double)u->bytes, (double)u->bytes / part);
+	compare_sum(row, SUM_ALLOCATED, all, all / part);
+	compare_sum(row, SUM_PEAK, (double)u->peak, (double)u->peak / part);
+	compare_sum(row, SUM_CALLS, n, all == 0 ? n : all / part);
+	free(key);
+}
+
+void
+heap_compare(struct heap *h, struct groups *g)
+{
+	const struct site *site;
+	size_t i;
+
+	sites_outside(&h->sites);
+	uses_peak(h, &h->callers);
+	uses_peak(h, &h->by_site);
+	for (i = 0; i < h->callers.n; i++)
+		if (h->callers.v[i].calls > 0)
+			add_sums(g, caller_key(h->process.callers.v[i]),
+			    &h->callers.v[i]);
+	for (i = 0; i < h->by_site.n && i < h->sites.n; i++) {
+		site = h->sites.v[i];
+		if (h->by_site.v[i].calls > 0)
+			add_sums(g, h->run->graphs ? site_text(site,
+			    site->outside) : format("%s",
+			    site->frames[site->outside]->text),
+			    &h->by_site.v[i]);
+	}
 }
 
 /*

@@ -103,7 +103,7 @@ cell_add(struct hist *h, int32_t key, uint64_t n)
 {
 	struct hist_cell *c;
 
-	if (2 * h->used >= h->cap)
+	if (4 * h->used >= 3 * h->cap)
 		grow(h);
 	c = cell(h, key);
 	if (c->n == 0) {

@@ -541,8 +541,6 @@ locks_free(struct locks *ls)
 			free(c->name);
 			free(c);
 		}
-	for (i = 0; i < ls->threads.cap; i++)
-		free(ls->threads.v[i].value);
 	for (i = 0; i < ls->ncallers; i++)
 		if (ls->callers[i] != NULL) {
 			stat_free(ls->callers[i]);
@@ -552,5 +550,5 @@ locks_free(struct locks *ls)
 	sites_free(&ls->sites);
 	map_free(&ls->locks);
 	map_free(&ls->conds);
-	map_free(&ls->threads);
+	map_release(&ls->threads);
 }

@@ -222,8 +222,6 @@ sites_outside(struct sites *ss)
 		continue;
 	for (i = 0; i < ss->n; i++)
 		ss->v[i]->outside = (uint32_t)outside(&functions, ss->v[i]);
-	for (i = 0; i < functions.cap; i++)
-		free(functions.v[i].value);
-	map_free(&functions);
+	map_release(&functions);
 	map_free(&calls);
 }

@@ -28,6 +28,7 @@
 
 #include "../say.h"
 #include "../sym/process.h"
+#include "compare.h"
 #include "rows.h"
 #include "show.h"
 #include "stacks.h"
@@ -44,9 +45,9 @@ struct where {
 	uint32_t		 last;		/* site + 1 that was counted */
 };
 
-/* Events of a site, and the time that they stand for. */
+/* Events of a site, and those with a time that they stand for. */
 struct weight {
-	uint64_t		 n;
+	uint64_t		 n, timed;
 	int64_t			 ns;
 };
 
@@ -94,6 +95,7 @@ count(void *arg, struct ctf_stream *s)
 		ns = (uint64_t)(INT64_MAX - p->ns);
 	p->ns += (int64_t)ns;
 	p->counts[site->number].ns += (int64_t)ns;
+	p->counts[site->number].timed += ns > 0;
 	p->counts[site->number].n++;
 	if (p->n++ == 0)
 		p->begin = s->ns;
@@ -190,10 +192,8 @@ put_where(struct rows *t, const void *arg, size_t i)
 }
 
 static void
-put_functions(struct profile *p)
+list_functions(struct profile *p)
 {
-	static const int widths[] = { 12, 6, 12, 6, 14, 14 };
-	struct rows t = { .fixed = widths };
 	struct map m;
 	size_t i, most = 1;
 
@@ -204,12 +204,20 @@ put_functions(struct profile *p)
 		die_errno("malloc");
 	for (i = 0; i < p->sites.n; i++)
 		add_site(p, &m, p->sites.v[i]);
+	map_free(&m);
+}
+
+static void
+put_functions(struct profile *p)
+{
+	static const int widths[] = { 12, 6, 12, 6, 14, 14 };
+	struct rows t = { .fixed = widths };
+
+	list_functions(p);
 	if (p->nlist > 1)
 		qsort(p->list, p->nlist, sizeof(*p->list), by_self);
 	rows_put(&t, p->callers ? "calls" : "functions", p->nlist, put_where,
 	    p);
-	map_free(&m);
-	free(p->list);
 }
 
 /*
@@ -265,21 +273,37 @@ put_stacks(const struct profile *p)
 	tree_free(&root);
 }
 
-void
-profile(struct reader *rd, const char *by)
+static void
+read_stacks(struct reader *rd)
 {
 	static const struct process_ops none = { .size =
 	    sizeof(struct process) };
 	static const struct reader_ops ops = { .event = count };
 
-	memset(&run, 0, sizeof(run));
 	run.sites.functions = 1;
-	run.callers = strcmp(by, "caller") == 0;
 	run.begin = INT64_MIN;
 	processes_init(&run.processes, &none);
 	symbols_use(rd, &run.processes);
 	rd->stacks = 1;
 	reader_run(rd, &ops, &run);
+}
+
+static void
+say_unsampled(const struct reader *rd)
+{
+	if (run.unsampled > 0)
+		say("CPU time was not sampled, %.3f s of which is known: see "
+		    "utctl view -e cpu:unsampled", run.unsampled_s);
+	else if (run.n == 0 && rd->nevents > 0)
+		say("no event has a call stack: record with record -g, or "
+		    "add-context stack");
+}
+
+void
+profile(struct reader *rd, const char *by)
+{
+	run.callers = strcmp(by, "caller") == 0;
+	read_stacks(rd);
 	if (show_any(rd)) {
 		show_totals(rd);
 		show_count("with_stacks", run.n, "",
@@ -291,12 +315,54 @@ profile(struct reader *rd, const char *by)
 			put_functions(&run);
 		json_end();
 	}
-	if (run.unsampled > 0)
-		say("CPU time was not sampled, %.3f s of which is known: see "
-		    "utctl view -e cpu:unsampled", run.unsampled_s);
-	else if (run.n == 0 && rd->nevents > 0)
-		say("no event has a call stack: record with record -g, or "
-		    "add-context stack");
+	say_unsampled(rd);
+}
+
+/*
+ * Runs of -C.
+ */
+
+static void
+compare(struct groups *g, const char *key, int what, int64_t ns, uint64_t n)
+{
+	compare_sum(groups_row(g, key, strlen(key) + 1), what, run.ns > 0 ?
+	    (double)ns : (double)n, (double)n);
+}
+
+void
+profile_read(struct reader *rd, const char *by, struct groups *g)
+{
+	const int stacks = strcmp(by, "stack") == 0;
+	const struct where *w;
+	struct site *site;
+	char *text;
+	size_t i;
+
+	g->prefix = by;
+	g->nby = 0;
+	run.callers = strcmp(by, "caller") == 0;
+	read_stacks(rd);
+	say_unsampled(rd);
+	for (i = 0; run.ns > 0 && i < run.sites.n; i++)
+		run.counts[i].n = run.counts[i].timed;
+	for (i = 0; stacks && i < run.sites.n; i++) {
+		site = run.sites.v[i];
+		text = site_text(site, 0);
+		compare(g, text, SUM_TOTAL, run.counts[i].ns, run.counts[i].n);
+		free(text);
+	}
+	if (!stacks)
+		list_functions(&run);
+	for (w = run.list; w < run.list + run.nlist; w++) {
+		text = format("%s%s%s", w->frame->text, w->caller == NULL ?
+		    "" : " < ", w->caller == NULL ? "" : w->caller->text);
+		compare(g, text, SUM_TOTAL, w->total_ns, w->total);
+		compare(g, text, SUM_SELF, w->self_ns, w->self);
+		free(text);
+	}
+	compare_run(run.ns > 0 ? COMPARE_TIMES : COMPARE_STACKS, run.begin,
+	    run.end);
+	profile_end();
 }
 
 void
@@ -306,5 +372,6 @@ profile_end(void)
 	sites_free(&run.sites);
 	frames_free();
 	free(run.counts);
+	free(run.list);
 	memset(&run, 0, sizeof(run));
 }

@@ -19,6 +19,7 @@
  */
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,7 +182,8 @@ sites_free(struct sites *ss)
 uint64_t
 frame_function(const struct frame *f)
 {
-	return f->function != NULL ? (uintptr_t)f->function : f->address;
+	return f->function == NULL ? f->address :
+	    map_bytes((uintptr_t)f->function, &f->image, sizeof(f->image));
 }
 
 /*
@@ -192,7 +194,7 @@ int
 frame_is(const struct frame *a, const struct frame *b)
 {
 	return a == b || (a->function != NULL && a->function == b->function &&
-	    a->file == b->file && a->line == b->line);
+	    a->image == b->image && a->file == b->file && a->line == b->line);
 }
 
 const char *
@@ -233,4 +235,21 @@ site_json(const struct site *site)
 		json_end();
 	}
 	json_end();
+}
+
+char *
+site_text(const struct site *site, size_t from)
+{
+	size_t i, n = 1;
+	char *text, *p;
+
+	for (i = from; i < site->n; i++)
+		n += strlen(site->frames[i]->text) + 3;
+	if ((text = p = malloc(n)) == NULL)
+		die_errno("malloc");
+	*p = '\0';
+	for (i = from; i < site->n; i++)
+		p += sprintf(p, "%s%s", i == from ? "" : " < ",
+		    site->frames[i]->text);
+	return text;
 }

@@ -84,6 +84,8 @@ const char *frame_text(const struct frame *, char *);
 /* The members of an object that say where it is. */
 void	 frame_json(const struct frame *);
 void	 site_json(const struct site *);
+/* The functions from that frame on outwards: "in < out", to be freed. */
+char	*site_text(const struct site *, size_t);
 /* A number for the function of a frame, whatever its line. */
 uint64_t frame_function(const struct frame *);
 /* Are these the same place for who reads? */

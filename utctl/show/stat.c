@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "../ctf/cores.h"
+#include "compare.h"
 #include "show.h"
 #include "stat.h"
 
@@ -291,10 +292,9 @@ check(void)
 	if (r->durations && r->value != NULL)
 		die("-v and %s: the values of a pair are its durations",
 		    r->pairs.named ? "-d" : "-D");
-	if (compare_on() && (r->profile != NULL || r->value != NULL ||
-	    r->points || r->slowest != 0 || r->intervals.length > 0 || r->bars))
-		die("-C goes with neither -c, -H, -i, -S, -v, nor with -g %s",
-		    r->profile == NULL ? "function" : r->profile);
+	if (compare_on() && (r->value != NULL || r->points ||
+	    r->slowest != 0 || r->intervals.length > 0 || r->bars))
+		die("-C goes with neither -c, -H, -i, -S nor -v");
 	if (r->all && !compare_on())
 		die("-a: for -C");
 	if (r->intervals.length > 0)
@@ -358,7 +358,9 @@ read_run(struct reader *rd)
 	    stat_lose, NULL, NULL, NULL, NULL };
 	struct stat_run *r = &run;
 
-	if (r->durations)
+	if (r->profile != NULL)
+		profile_read(rd, r->profile, &r->groups);
+	else if (r->durations)
 		durations_read(rd, &r->pairs, &r->groups);
 	else
 		reader_run(rd, &ops, r);
@@ -375,7 +377,8 @@ stat_traces(struct reader *rd, char **dirs)
 	struct stat_run *r = &run;
 
 	if (compare_on()) {
-		compare_runs(rd, &r->groups, r->durations, r->all, read_run);
+		compare_runs(rd, &r->groups, r->durations ? COMPARE_PAIRS :
+		    COMPARE_EVENTS, r->all, read_run);
 		return 0;
 	}
 	reader_open_all(rd, dirs);

@@ -116,6 +116,8 @@ void	 durations_read(struct reader *, struct pairs *, struct groups *);
  * calls them; or by stack.
  */
 void	 profile(struct reader *, const char *);
+/* Only read a run of -C: of samples, if there are some, or of all events. */
+void	 profile_read(struct reader *, const char *, struct groups *);
 void	 profile_end(void);
 
 struct clock_seen {
@@ -155,21 +157,6 @@ struct stat_run {
 	const char	*profile;	/* -g that is of stacks; or NULL */
 	int		 all;		/* -a */
 };
-
-/* compare.c: a directory of -C. */
-void	 compare_with(char *);
-int	 compare_on(void);
-/* Before the process is confined, with the directories to be compared. */
-void	 compare_begin(char **);
-/* An event of the group, or the end of a pair: its time, how long it took. */
-void	 compare_add(struct group *, int64_t, int64_t, int64_t);
-/*
- * Read the runs, with a function that returns how many pairs were left out, and
- * print what differs: of pairs, or else of events; or all that was compared.
- */
-void	 compare_runs(struct reader *, struct groups *, int, int,
-	    uint64_t (*)(struct reader *));
-void	 compare_end(void);
 
 /* stat_cores.c: what a process has counted, from one to the other. */
 void	 stat_give(void *);

@@ -586,14 +586,10 @@ timeline_run(struct reader *rd, struct pairs *ps, const char *value,
 void
 timeline_free(void)
 {
-	size_t i;
-
 	tracks_free(&run.processes);
 	tracks_free(&run.threads);
 	map_free(&run.used);
-	for (i = 0; i < run.values.cap; i++)
-		free(run.values.v[i].value);
-	map_free(&run.values);
+	map_release(&run.values);
 	sites_free(&run.sites);
 	processes_free(&run.locks.processes);
 }

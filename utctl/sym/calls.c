@@ -320,7 +320,8 @@ processes_read(struct processes *ps, struct reader *rd, char **dirs)
 	ps->numbers = rd->names == NULL;
 	ps->kept = 1;
 	symbols_use(rd, ps);
-	reader_open_all(rd, dirs);
+	if (dirs != NULL)
+		reader_open_all(rd, dirs);
 	for (tr = rd->traces; tr != NULL; tr = tr->next)
 		processes_trace(ps, tr);
 	if (ps->opened != NULL)

@@ -137,9 +137,7 @@ process_free(const struct processes *ps, struct process *p)
 
 	if (ps->ops->release != NULL)
 		ps->ops->release(p);
-	for (i = 0; i < p->calls.cap; i++)
-		free(p->calls.v[i].value);
-	map_free(&p->calls);
+	map_release(&p->calls);
 	for (i = 0; i < p->callers.n; i++) {
 		free(p->callers.v[i]->name);
 		free(p->callers.v[i]->lines);
@@ -444,14 +442,11 @@ void
 processes_free(struct processes *ps)
 {
 	struct process *p;
-	size_t i;
 
 	while ((p = ps->first) != NULL) {
 		ps->first = p->next;
 		process_free(ps, p);
 	}
 	map_free(&ps->map);
-	for (i = 0; i < ps->origins.cap; i++)
-		free(ps->origins.v[i].value);
-	map_free(&ps->origins);
+	map_release(&ps->origins);
 }

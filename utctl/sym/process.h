@@ -174,7 +174,7 @@ void	 processes_free(struct processes *);
 /* calls.c */
 /* Each trace, before its events: find those of calls. */
 void	 processes_trace(struct processes *, struct ctf_trace *);
-/* All events of the traces of a list of directories. */
+/* All events of the traces of a list of directories; NULL: they are open. */
 void	 processes_read(struct processes *, struct reader *, char **);
 /* Say that the trace has none of these, and what records them: LTTng, we. */
 void	 calls_say_none(const struct reader *, const char *, const char *,
