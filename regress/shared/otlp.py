@@ -42,6 +42,7 @@ MESSAGES = {
     "ArrayValue": {"values": ["AnyValue"]},
     "KeyValueList": {"values": ["KeyValue"]},
 }
+ADDRESSES = "addr", "call_site"     # as export has them
 
 
 def id_of(n):
@@ -139,7 +140,8 @@ def plain(v):
 
 def fields_of(own, prefix=""):
     return plain({k[len(prefix):]: v for k, v in own.items() if k.startswith(
-        prefix) and k not in ("thread.id", "thread.name", "ut.unended") and
+        prefix) and k not in ("thread.id", "thread.name", "ut.unended") +
+        ADDRESSES and
         (prefix or not k.startswith("end."))})
 
 
@@ -191,7 +193,7 @@ def main(dir, *options):
             lost += v.get("discarded") or v["lost_packets"] or 0
             continue
         fields = {k: x for k, x in v["fields"].items() if k[-4:] != "_sym" and
-            not (k == "addr" and part(v["event"]) is not None)}
+            k not in ADDRESSES}
         k = key(v["ns"], (v["vpid"], v["vtid"]), fields)
         of = part(v["event"])
         if of == 1:

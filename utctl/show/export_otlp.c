@@ -458,25 +458,34 @@ otlp_lose(const struct ctf_stream *s, const char *what, uint64_t n,
 	write_held(p, s->trace, NULL);
 }
 
-void
-export_otlp(struct reader *rd, struct pairs *ps, const char *value)
+static void
+export_both(struct reader *rd, struct pairs *ps, int logs)
 {
 	static const struct timeline_ops ops = { .begin = otlp_begin,
 	    .end = otlp_end, .open = otlp_open, .instant = otlp_instant,
 	    .lose = otlp_lose };
 
+	memset(&run, 0, sizeof(run));
 	run.pairs = ps;
+	run.logs = logs;
 	ctf_print_init(1);
 	style.typed = 1;
-	timeline_run(rd, ps, value, &ops);
+	timeline_run(rd, ps, NULL, &ops);
 	end_line();
 	ctf_print_flush();
 	timeline_free();
 }
 
 void
+export_otlp(struct reader *rd, struct pairs *ps, const char *value)
+{
+	(void)value;
+	export_both(rd, ps, 0);
+}
+
+void
 export_otlp_logs(struct reader *rd, struct pairs *ps, const char *value)
 {
-	run.logs = 1;
-	export_otlp(rd, ps, value);
+	(void)value;
+	export_both(rd, ps, 1);
 }

@@ -56,6 +56,7 @@ ctf_print_init(int json)
 	int c;
 
 	holding = NULL;
+	style.typed = 0;
 	style.json = ctf_time_iso = json;
 	style.colour = !json && wants_colour();
 	style.how = json ? ESCAPE_JSON : ESCAPE_STRING;
