@@ -37,6 +37,8 @@ stop_utd || fail "utd: status $?"
 check loss
 python3 "$TOP/regress/shared/otlp.py" "$T/trace" >"$T/out" 2>&1 &&
     grep -q ' [1-9][0-9]*$' "$T/out" || fail "otlp: $(tail -n 3 "$T/out")"
+utctl view -jO "$T/trace" | grep '^{"host":".*","discarded":.*"trace":"' \
+    >"$T/out" || fail "-O: losses of nowhere"
 [ $nE -gt 100 ] || fail "loss: $(cat "$T/counts")"
 
 # What cannot be.
