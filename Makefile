@@ -221,8 +221,9 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/show/durations.c utctl/show/export.c \
 		utctl/show/export_chrome.c utctl/show/export_ctf.c \
 		utctl/show/export_dir.c utctl/show/export_bits.c \
-		utctl/show/export_folded.c utctl/show/export_packet.c \
-		utctl/show/export_perfetto.c utctl/show/export_pprof.c \
+		utctl/show/export_folded.c utctl/show/export_otlp.c \
+		utctl/show/export_packet.c utctl/show/export_perfetto.c \
+		utctl/show/export_pprof.c \
 		utctl/show/follow.c utctl/show/group.c utctl/show/heap.c \
 		utctl/show/heap_spans.c utctl/show/heap_track.c \
 		utctl/show/heap_tree.c utctl/show/hist.c utctl/show/indent.c \

@@ -317,12 +317,27 @@ ut_clock_ahead(void)
 	return ns;
 }
 
+void
+ut_boot_id(char *s, size_t n)
+{
+	if (ut_proc_read("/proc/sys/kernel/random/boot_id", s, n) <= 0)
+		s[0] = '\0';
+	s[strcspn(s, "\n")] = '\0';
+}
+
 #else
 
 int64_t
 ut_clock_ahead(void)
 {
 	return 0;
+}
+
+void
+ut_boot_id(char *s, size_t n)
+{
+	(void)n;
+	s[0] = '\0';
 }
 
 #endif

@@ -138,6 +138,9 @@ uint32_t ut_pid_space(void);
 ssize_t	 ut_proc_read(const char *, char *, size_t);
 #endif
 
+/* The ID of this run of the system, as a string; none: it has no such ID. */
+void	 ut_boot_id(char *, size_t);
+
 /*
  * 1 when no process has that pid any more, or only a zombie; 0 when one
  * has, or when the system cannot tell a zombie.

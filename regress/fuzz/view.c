@@ -236,7 +236,7 @@ export(unsigned int how, const char *format)
 	args(&a, "-D", how & SEL_NAME ? "seq:tick,seq:idle" : "a:b,c:d");
 	args(&a, "-D", how & SEL_SINCE ? "pulse:a,pulse:c,n" :
 	    "x:e,x:f,$cpu");
-	if (strcmp(format, "folded") != 0)
+	if (strcmp(format, "chrome") == 0 || strcmp(format, "perfetto") == 0)
 		args(&a, "-v", "n");
 	if (how & SEL_UNTIL)
 		args(&a, "-f", "n > 3");
@@ -413,6 +413,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		sums(how, "locks", &cmd_locks);
 		export(how, "chrome");
 		export(how, "perfetto");
+		export(how, "otlp");
+		export(how, "otlp-logs");
 		export(how, "folded");
 		stacks(how);
 		report(how);

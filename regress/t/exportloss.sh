@@ -35,10 +35,14 @@ wait $LAST
 utctl stop s >/dev/null || fail "stop"
 stop_utd || fail "utd: status $?"
 check loss
+python3 "$TOP/regress/shared/otlp.py" "$T/trace" >"$T/out" 2>&1 &&
+    grep -q ' [1-9][0-9]*$' "$T/out" || fail "otlp: $(tail -n 3 "$T/out")"
+utctl view -jO "$T/trace" | grep '^{"host":".*","discarded":.*"trace":"' \
+    >"$T/out" || fail "-O: losses of nowhere"
 [ $nE -gt 100 ] || fail "loss: $(cat "$T/counts")"
 
 # What cannot be.
-complains '-F svg: there are chrome, perfetto, folded, pprof and ctf' \
+complains '-F svg: there are chrome, perfetto, otlp, otlp-logs, folded, pprof and ctf' \
     utctl export -F svg "$T/trace"
 complains "pair 'a:b': not an event" utctl export -D a:b "$T/trace"
 complains 'nothing: No such file' utctl export "$T/nothing"

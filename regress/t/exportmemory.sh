@@ -7,7 +7,7 @@
 not_sanitized
 [ -r /proc/self/status ] || skip "nothing says what is in memory"
 recorded -b 64k -n 512 -- ./prog/pairs 12000
-for format in chrome perfetto; do
+for format in chrome perfetto otlp; do
 	python3 - "$T/trace" $format >"$T/out" 2>&1 <<'E' ||
 import subprocess, sys
 args = ["utctl", "export", "-F", sys.argv[2], sys.argv[1]]

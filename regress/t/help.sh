@@ -127,7 +127,7 @@ if command -v bash >/dev/null 2>&1; then
 	completed 'emerg err' utctl record -L e
 	completed 'block discard overwrite' utctl enable-channel -m ''
 	completed 'cycles' utctl record -k c
-	completed 'chrome ctf folded perfetto pprof' utctl export -F ''
+	completed 'chrome ctf folded otlp otlp-logs perfetto pprof' utctl export -F ''
 	completed 'caller event function host program stack thread' utctl stat -g ''
 	completed $$ utctl record -p $$
 	start_utd

@@ -225,6 +225,8 @@ struct ctf_trace {
 	struct ctf_cpu		*cpus;		/* ctf_cpu.c's; or NULL */
 	struct ctf_who		 who;		/* from env */
 	const char		*host;		/* from env; NULL: not known */
+	const char		*boot_id;	/* likewise */
+	const char		*session_name;	/* likewise */
 	const char		*label;		/* host, or NULL: ctf_find.c */
 	/*
 	 * A hash of all of env: with the time when the session was created in
@@ -239,6 +241,9 @@ struct ctf_trace {
 	struct ctf_point	*points;	/* sorted by boottime */
 	size_t			 npoints;
 	uid_t			 owner;		/* the owner of that file */
+	/* print_text.c's: members of JSON that tell where it is from. */
+	const char		*source;
+	size_t			 sourcelen;
 };
 
 /* ctf_damage.c */

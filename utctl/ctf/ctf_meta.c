@@ -196,6 +196,10 @@ ctf_env(struct ctf_trace *tr, const char *key, const struct ctf_value *v)
 		who->has |= 1 << ROLE_PROCNAME;
 	} else if (strcmp(key, "hostname") == 0 && v->tok == TOK_STR) {
 		tr->host = v->str;
+	} else if (strcmp(key, "boot_id") == 0 && v->tok == TOK_STR) {
+		tr->boot_id = v->str;
+	} else if (strcmp(key, "trace_name") == 0 && v->tok == TOK_STR) {
+		tr->session_name = v->str;
 	} else if (strcmp(key, "tracer_name") == 0 && v->tok == TOK_STR) {
 		tr->ours = strcmp(v->str, "libut") == 0;
 		tr->lttng = strcmp(v->str, "lttng-ust") == 0;

@@ -38,6 +38,9 @@ void	 export_folded(struct reader *, struct pairs *, const char *);
 /* Time lines: timeline.h.  The string is a field whose values are drawn. */
 void	 export_chrome(struct reader *, struct pairs *, const char *);
 void	 export_perfetto(struct reader *, struct pairs *, const char *);
+/* The same pairs as spans; or what is outside of pairs as records of a log. */
+void	 export_otlp(struct reader *, struct pairs *, const char *);
+void	 export_otlp_logs(struct reader *, struct pairs *, const char *);
 
 /* Formats of call stacks, which have weights; these read the directories. */
 int	 export_weighed(struct reader *, char **, struct pairs *, enum weight);

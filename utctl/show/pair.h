@@ -115,6 +115,7 @@ struct pairs {
 	struct pair_key		**keys;		/* a hash table */
 	struct pair_key		*first_key, *last_key;	/* by beginning */
 	size_t			 nkeys, kcap;
+	const struct pair_role	*key;		/* in begin_key(): its key's */
 };
 
 void	 pairs_init(struct pairs *);

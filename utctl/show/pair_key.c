@@ -126,6 +126,7 @@ pair_key_begin(struct pairs *ps, const struct pair_role *r,
 	k->place = event_place(s);
 	k->ns = s->ns;
 	k->fit = fit;
+	ps->key = r;
 	if (fit == PAIR_REFUSED)
 		k->what = NULL;
 	else if (ps->ops->begin_key != NULL)

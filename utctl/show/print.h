@@ -66,6 +66,7 @@ struct style {
 	int		 json;
 	int		 colour;
 	int		 numbers;	/* addresses have no names */
+	int		 typed;		/* JSON: integers, reals and text differ */
 	enum escape	 how;		/* strings are */
 	enum addresses	 addresses;
 	char		 plain[256];	/* bytes that no string need escape */
@@ -84,7 +85,7 @@ char	*out_begin(void);
 void	 out_end(char *);
 /*
  * Put text between these two to get it as a string, of so many bytes, which is
- * good until the next one.
+ * good until the second one after it.
  */
 char	*out_hold(void);
 char	*out_held(char *, size_t *);

@@ -19,6 +19,7 @@
  */
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +70,7 @@ is_large(const struct ctf_type *t, uint64_t v)
 static char *
 put_int(char *p, const struct ctf_type *t, uint64_t v)
 {
-	const int quoted = style.json && is_large(t, v);
+	const int quoted = style.json && !style.typed && is_large(t, v);
 
 	if (t->isbool)
 		return out_text(p, v != 0 ? "true" : "false");
@@ -88,6 +89,8 @@ put_float(char *p, const struct ctf_type *t, uint64_t v)
 {
 	const double d = ctf_real(t, v);
 
+	if (isfinite(d) && style.typed)
+		return p + sprintf(p, "%.*e", t->bits == 32 ? 8 : 16, d);
 	if (isfinite(d))
 		return ctf_put_real(p, d, t->bits == 32);
 	return out_text(p, style.json ? "null" : isnan(d) ? "nan" :

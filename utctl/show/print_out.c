@@ -34,10 +34,10 @@ static void	(*out_write)(const char *, size_t) = ctf_print_write;
 
 /* Text from there on is kept, and not written; or NULL. */
 static char	*holding;
-static struct {
+static struct held {
 	char	*v;
 	size_t	 n, room;
-} held;
+} held[2], *last = held;		/* the last one, and the one before */
 
 /* A terminal that has colours, whose user wants some. */
 static int
@@ -56,6 +56,7 @@ ctf_print_init(int json)
 	int c;
 
 	holding = NULL;
+	style.typed = 0;
 	style.json = ctf_time_iso = json;
 	style.colour = !json && wants_colour();
 	style.how = json ? ESCAPE_JSON : ESCAPE_STRING;
@@ -97,20 +98,21 @@ ctf_print_write(const char *p, size_t n)
 static void
 keep(const char *s, size_t n)
 {
-	if (held.room - held.n <= n) {
-		held.room = 2 * held.room + n + 1;
-		if ((held.v = realloc(held.v, held.room)) == NULL)
+	if (last->room - last->n <= n) {
+		last->room = 2 * last->room + n + 1;
+		if ((last->v = realloc(last->v, last->room)) == NULL)
 			die_errno("malloc");
 	}
-	memcpy(held.v + held.n, s, n);
-	held.n += n;
-	held.v[held.n] = '\0';
+	memcpy(last->v + last->n, s, n);
+	last->n += n;
+	last->v[last->n] = '\0';
 }
 
 char *
 out_hold(void)
 {
-	held.n = 0;
+	last = &held[last == held];
+	last->n = 0;
 	return holding = outp = out_room(outp, OUTSIZE / 2);
 }
 
@@ -119,8 +121,8 @@ out_held(char *p, size_t *n)
 {
 	keep(holding, (size_t)(p - holding));
 	holding = NULL;
-	*n = held.n;
-	return held.v;
+	*n = last->n;
+	return last->v;
 }
 
 char *

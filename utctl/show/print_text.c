@@ -315,6 +315,22 @@ print_name(struct ctf_trace *tr, struct ctf_eclass *ev)
 	ev->text = escaped(tr, before, ev->name, after, &ev->textlen);
 }
 
+static void
+print_source(struct ctf_trace *tr)
+{
+	char uuid[2 * sizeof(tr->uuid) + 5], *u = uuid, *p;
+	size_t i;
+
+	for (i = 0; i < sizeof(tr->uuid); i++)
+		u += sprintf(u, "%s%02x", i == 4 || i == 6 || i == 8 ||
+		    i == 10 ? "-" : "", tr->uuid[i]);
+	p = put_member(out_hold(), ",\"boot_id\":\"", tr->boot_id);
+	p = put_member(p, ",\"session\":\"", tr->session_name);
+	p = put_member(p, ",\"trace\":\"", tr->hasuuid ? uuid : NULL);
+	p = out_held(p, &tr->sourcelen);
+	tr->source = ctf_strdup(tr, p, tr->sourcelen);
+}
+
 /* Makes ready all of the trace's own text that may be printed. */
 void
 text_trace(struct ctf_trace *tr)
@@ -329,6 +345,8 @@ text_trace(struct ctf_trace *tr)
 			print_labels(tr, t);
 	for (ev = tr->events; ev != NULL; ev = ev->next)
 		print_name(tr, ev);
+	if (style.json)
+		print_source(tr);
 }
 
 char *

@@ -81,7 +81,8 @@ tell_name(struct track *t, const char *host, const char *name)
 		snprintf(id, sizeof(id), "[%" PRId64 "]", t->id);
 	full = host_name(host, name);
 	text = format("%s%s", name[0] == '\0' ? "" : full, id);
-	timeline.ops->name(t, text);
+	if (timeline.ops->name != NULL)
+		timeline.ops->name(t, text);
 	free(text);
 	free(full);
 }
@@ -329,7 +330,8 @@ timeline_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 		return;
 	args = args_of(s, b->isfunction, &n);
 	timeline.ops->end(b, 1, args, differing(b, args, n));
-	if (b->id != 0 && (t = track_of(s)) != b->track)
+	if (timeline.ops->arrow != NULL && b->id != 0 &&
+	    (t = track_of(s)) != b->track)
 		timeline.ops->arrow(b->name, b->track, b->ns, t, s->ns, 1);
 	bar_free(b);
 }
@@ -455,6 +457,7 @@ static void
 take(const struct ctf_stream *s, int selected, enum pair_fit fit)
 {
 	timeline.now = s->ns;
+	timeline.stream = s;
 	run.selected = selected;
 	if (s->event->pairs != NULL)
 		pairs_event(run.pairs, s, fit);
@@ -575,7 +578,7 @@ timeline_run(struct reader *rd, struct pairs *ps, const char *value,
 	rd->stacks = ops->sample != NULL;
 	run.sites.functions = 1;
 	locks_init(&run.locks);
-	run.locks.passed = passed;
+	run.locks.passed = ops->arrow != NULL ? passed : NULL;
 	run.locks.processes.kept = 1;
 	run.locks.processes.numbers = rd->names == NULL;
 	symbols_use(rd, &ps->processes);

@@ -53,6 +53,7 @@ struct bar {
 	struct track	*track;
 	uint64_t	 id;		/* 0: the pair has no key */
 	uint64_t	 serial;	/* for the format */
+	void		*own;		/* the format's */
 	int64_t		 ns;
 	int		 isfunction;
 	int		 whole;		/* one event tells of all of it */
@@ -77,12 +78,12 @@ struct timeline_ops {
 	/* A sample of a stack; or NULL: as instants. */
 	void	(*sample)(struct track *, const struct ctf_stream *,
 		    const struct site *);
-	void	(*name)(const struct track *, const char *);
+	void	(*name)(const struct track *, const char *);	/* or NULL */
 	void	(*counter)(const struct track *, const char *, int64_t,
 		    double);
 	/*
 	 * From one thread and time to others.  It is of a pair, whose events
-	 * are not on tracks of threads; or of two events that are.
+	 * are not on tracks of threads; or of two events that are.  Or NULL.
 	 */
 	void	(*arrow)(const char *, const struct track *, int64_t,
 		    const struct track *, int64_t, int);
@@ -97,6 +98,7 @@ struct timeline {
 	int		 any;		/* there was an event, or a loss */
 	int64_t		 first;		/* ns: when that was */
 	int64_t		 now;
+	const struct ctf_stream *stream;	/* whose event is now */
 };
 
 extern struct timeline timeline;

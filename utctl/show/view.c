@@ -50,6 +50,7 @@ struct live {
 
 static int		 follow, quiet;		/* -F and -q */
 static int		 stacks;		/* -o stack */
+static int		 sources;		/* -O */
 static const char	*columns;		/* -o; or NULL */
 static struct live	 live;			/* for -F */
 
@@ -68,16 +69,31 @@ put_when(char *p, int64_t ns)
 }
 
 static char *
+put_json_host(char *p, const struct ctf_trace *tr)
+{
+	const char *host = tr->label == NULL && sources ? tr->host : tr->label;
+
+	if (host == NULL)
+		return p;
+	p = put_string(out_text(p, "\"host\":"), (const uint8_t *)host,
+	    strlen(host));
+	return out_text(p, ",");
+}
+
+static char *
+put_json_end(char *p, const struct ctf_trace *tr)
+{
+	if (sources)
+		p = out_put(p, tr->source, tr->sourcelen);
+	return out_text(p, "}\n");
+}
+
+static char *
 put_json_event(char *p, struct ctf_stream *s)
 {
 	const struct ctf_eclass *ev = s->event;
 
-	p = put_when(p, s->ns);
-	if (s->trace->label != NULL)
-		p = out_text(put_string(out_text(p, "\"host\":"),
-		    (const uint8_t *)s->trace->label,
-		    strlen(s->trace->label)), ",");
-	p = put_who(p, s);
+	p = put_who(put_json_host(put_when(p, s->ns), s->trace), s);
 	return put_fields(out_put(p, ev->text, ev->textlen), s);
 }
 
@@ -125,28 +141,30 @@ print_event(void *arg, struct ctf_stream *s)
 	if (stacks && style.json)
 		p = put_json_stack(p, s);
 	p = out_room(p, ROOM);
-	if (style.json)
-		*p++ = '}';
+	if (style.json) {
+		out_end(put_json_end(p, s->trace));
+		return;
+	}
 	*p++ = '\n';
-	out_end(stacks && !style.json ? put_stack(p, s) : p);
+	out_end(stacks ? put_stack(p, s) : p);
 }
 
 /* A loss, in JSON: from then, and to then if that is told. */
 static void
 print_loss(const char *what, uint64_t n, const char *when, int64_t from,
-    const int64_t *to, const char *path)
+    const int64_t *to, const struct ctf_stream *s)
 {
-	char *p = out_text(out_text(out_begin(), "{\""), what);
+	char *p = put_json_host(out_text(out_begin(), "{"), s->trace);
 
-	p = out_text(p, "\":");
+	p = out_text(out_text(out_text(p, "\""), what), "\":");
 	p = n == 0 ? out_text(p, "null") : ctf_put_u64(p, n);
 	p = out_text(out_text(out_text(p, ",\""), when), "\":\"");
 	p = ctf_put_i64(p, from);
 	if (to != NULL)
 		p = ctf_put_i64(out_text(p, "\",\"to\":\""), *to);
-	p = put_string(out_text(p, "\",\"file\":"), (const uint8_t *)path,
-	    strlen(path));
-	out_end(out_text(p, "}\n"));
+	p = put_string(out_text(p, "\",\"file\":"), (const uint8_t *)s->path,
+	    strlen(s->path));
+	out_end(put_json_end(p, s->trace));
 }
 
 static void
@@ -158,7 +176,7 @@ say_discarded(void *arg, const struct ctf_stream *s)
 	indent_lose(s);
 	if (json_on) {
 		print_loss("discarded", s->ndiscarded, "from", s->from, &s->to,
-		    s->path);
+		    s);
 		return;
 	}
 	ctf_print_flush();
@@ -182,7 +200,7 @@ say_lost(void *arg, const struct ctf_stream *s)
 	indent_lose(s);
 	if (json_on) {
 		print_loss("lost_packets", s->nlost, "before", s->lost, NULL,
-		    s->path);
+		    s);
 		return;
 	}
 	ctf_print_flush();
@@ -381,6 +399,8 @@ check(void)
 		    "are several; with -o stack, the call stacks");
 	if (columns != NULL && quiet)
 		die("-o and -q: totals have no columns");
+	if (sources && (!json_on || quiet))
+		die("-O: only the events of -j tell where they are from");
 	if (indent_on && quiet)
 		die("-i and -q: no events are printed");
 	if (!follow)
@@ -408,6 +428,8 @@ view_option(int c)
 	case 'j':
 		json_start(1);
 		return 1;
+	case 'O':
+		return sources = 1;
 	case 'o':
 		columns = optarg;
 		return 1;
@@ -423,7 +445,7 @@ view_main(int argc, char **argv)
 	static const struct show show_view = { view_option, check,
 	    &quiet, view_begin, view, say_pairs, indent_end };
 
-	follow = quiet = 0;
+	follow = quiet = sources = 0;
 	cores.n = 0;
 	columns = NULL;
 	return show(&show_view, argc, argv);
@@ -432,12 +454,13 @@ view_main(int argc, char **argv)
 const struct command cmd_view = {
 	.name = "view", .page = "utctl-view",
 	.line = "print the events of traces, or of sessions",
-	.usage = "[-Fijq] [-D begin,end[,field]] ... [-J processes] "
+	.usage = "[-FijOq] [-D begin,end[,field]] ... [-J processes] "
 	    "[-o columns] " SHOW_USAGE,
 	.options = {
 	    "-F\tfollow a session until it is stopped",
 	    "-i\tindent what pairs enclose, and say how long they took",
 	    "-j\tJSON, an object in each line", CORES_HELP,
+	    "-O\twith -j: say of which host, boot, session and trace",
 	    "-o columns\twhat lines have (default: time,who,event,fields)",
 	    "-q\tonly the totals",
 	    "-D a,b,key\tpairs of these events; key: a field of both",

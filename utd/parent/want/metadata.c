@@ -103,7 +103,7 @@ add_env(struct text *t, const struct trace *tr)
 	struct utsname uts;
 	struct tm tm;
 	time_t when = (time_t)tr->session->created;
-	char date[64], name[64], host[sizeof(uts.nodename)];
+	char date[64], name[64], host[sizeof(uts.nodename)], boot[64];
 
 	if (localtime_r(&when, &tm) == NULL ||
 	    strftime(date, sizeof(date), "%Y%m%dT%H%M%S%z", &tm) == 0)
@@ -123,6 +123,10 @@ add_env(struct text *t, const struct trace *tr)
 	    (unsigned long)(tr->owner != 0 ? tr->pid : (pid_t)tr->uid),
 	    tr->bits, tr->session->name, date, quotable(uts.nodename, host,
 	    sizeof(host)));
+	ut_boot_id(name, sizeof(name));
+	if (name[0] != '\0')
+		text_add(t, "\tboot_id = \"%s\";\n", quotable(name, boot,
+		    sizeof(boot)));
 	/* No other program has the number: IDs and names come again. */
 	if (tr->owner != 0)
 		text_add(t, "\tvpid = %ld;\n\tprocname = \"%s\";\n"
