@@ -127,7 +127,8 @@ COMMON_OBJS =	libut/common/attr.o libut/common/bell.o libut/common/compat.o \
 		libut/expr/filter.o libut/expr/range.o libut/expr/verify.o
 
 UTD_SRCS =	utd/consumer/adopt.c utd/consumer/adopt_files.c \
-		utd/consumer/amend.c utd/consumer/batch.c utd/consumer/chunk.c \
+		utd/consumer/age.c utd/consumer/amend.c utd/consumer/batch.c \
+		utd/consumer/bound.c utd/consumer/chunk.c \
 		utd/consumer/clockfile.c utd/consumer/consumer.c \
 		utd/consumer/copy.c utd/consumer/drain.c utd/consumer/files.c \
 		utd/consumer/gone.c utd/consumer/loss.c utd/consumer/memory.c \
@@ -152,7 +153,7 @@ UTD_SRCS =	utd/consumer/adopt.c utd/consumer/adopt_files.c \
 		utd/parent/link/link.c utd/parent/link/link_map.c \
 		utd/parent/link/plan_assign.c utd/parent/link/program.c \
 		utd/parent/parent.c utd/parent/restore.c \
-		utd/parent/store/consumer_remains.c \
+		utd/parent/store/bound.c utd/parent/store/consumer_remains.c \
 		utd/parent/store/consumers.c utd/parent/store/consumers_end.c \
 		utd/parent/store/pause.c utd/parent/store/programs.c \
 		utd/parent/store/region.c utd/parent/store/region_close.c \

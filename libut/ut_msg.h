@@ -109,7 +109,8 @@ struct ut_msghdr {
 #define UT_CTL_CREATE	34	/* str session, str absolute directory, u32 1:
 				   nothing is written by itself; 0, or none,
 				   u32 1: destroyed when this connection ends,
-				   see ut_msg(5); 0, or none */
+				   see ut_msg(5); 0, or none, u64 bytes of all
+				   files, UT_BOUND_MIN at least; 0, or none */
 #define UT_CTL_DESTROY	35	/* str session, u32 1: as if it had never been
 				   created, see ut_msg(5); 0, or none */
 #define UT_CTL_START	36	/* str session */
@@ -183,6 +184,8 @@ struct ut_msghdr {
 #define UT_CHUNKS_COMMAND 4u
 #define UT_CHUNK_MS	50		/* the least */
 #define UT_COMMAND_MAX	4095		/* bytes */
+#define UT_BOUND_MIN	(16ull << 20)	/* bytes of a session, if bound */
+#define UT_BOUND_MAX	(1ull << 50)
 
 /* Actions of a trigger; these numbers are in the journal, too. */
 #define UT_TRIGGER_STOP	1

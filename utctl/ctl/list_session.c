@@ -279,6 +279,9 @@ print_head(const struct row *r, int all)
 	putchar('\n');
 	if (row_str(r, "error")[0] != '\0')
 		printf("    error: %s\n", row_str(r, "error"));
+	if (row_num(r, "max_bytes") != 0)
+		printf("    at most %" PRIu64 " bytes, without the oldest\n",
+		    row_num(r, "max_bytes"));
 }
 
 static void

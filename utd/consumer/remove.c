@@ -263,6 +263,42 @@ output_remove(int at, const char *name)
 	return remove_dir(&above, name, place_of(name));
 }
 
+/* Bytes of what output_remove would remove, as far as time suffices. */
+static uint64_t
+size_below(const struct part *above, const char *name, enum place place)
+{
+	struct part p = { .place = place };
+	struct stat st;
+	const char *sub;
+	uint64_t sum = 0;
+	DIR *dir;
+
+	if (place == PLACE_NONE)
+		return above->place == PLACE_TRACE && is_file_name(name) &&
+		    fstatat(above->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+	if (part_open(above, name, &p) != 1)
+		return 0;
+	dir = output_list(p.fd);
+	while (dir != NULL && serve_parent(&p) &&
+	    (sub = output_next(dir)) != NULL)
+		sum += size_below(&p, sub, place_below(place, sub));
+	if (dir != NULL)
+		closedir(dir);
+	close(p.fd);
+	return sum;
+}
+
+uint64_t
+output_size(int at, const char *name)
+{
+	const struct part above = { .fd = at, .place = PLACE_NONE,
+	    .uid = geteuid() };
+
+	until = ut_msg_now() + FOREIGN_MS;
+	return size_below(&above, name, place_of(name));
+}
+
 /* Remove what is in there: of what has ust/, that is all. */
 int
 output_empty(int fd)
