@@ -35,6 +35,7 @@
 
 #include "piece.h"
 
+#define BOUND_AHEAD	(512u << 10)	/* bytes that are asked for at once */
 #define WAIT_TICKS	3	/* for a missing sub-buffer */
 #define TOOBIG_MAX	10	/* times that longer ones are told of */
 #define UNHEARD_MAX	10	/* times that children are told of */
@@ -274,7 +275,8 @@ metadata_ready(struct region *r, int how)
 		return true;
 	}
 	if (how != DRAIN_LAST) {
-		if (errno != EAGAIN)
+		r->held = errno == EAGAIN;
+		if (!r->held)
 			write_waits(r, errno);
 		return false;
 	}
@@ -341,12 +343,26 @@ pieces_leave(struct region *r, size_t n)
 			region_sub_leave(r, pieces[i].sub);
 }
 
-/* Bytes that the piece may need in the files, with what is told before it. */
+/*
+ * Bytes that the piece may need in the files, with what is told before it.  One
+ * that is not full can grow until it is written: see piece.c.
+ */
 static uint64_t
 piece_need(const struct region *r, const struct piece *pc)
 {
-	return UT_COMMIT_LEN(pc->commit) -
+	return (pc->full ? UT_COMMIT_LEN(pc->commit) : r->subsize) -
 	    UT_COMMIT_LEN(r->consumed[pc->sub]) + 4 * PACKET_HEAD_MAX;
+}
+
+static uint64_t
+pieces_need(const struct region *r)
+{
+	uint64_t all = 0;
+	size_t i;
+
+	for (i = 0; i < npieces; i++)
+		all += piece_need(r, &pieces[i]);
+	return all;
 }
 
 /*
@@ -357,29 +373,16 @@ static size_t
 pieces_fit(struct region *r, int how)
 {
 	struct trace *t = r->sink->trace;
-	uint64_t all = 0;
-	size_t i;
+	uint64_t all = pieces_need(r);
+	size_t i = npieces;
 
-	for (i = 0; i < npieces; i++) {
-		all += piece_need(r, &pieces[i]);
-		if (how != DRAIN_LAST && !bound_room(t, all))
-			break;
+	r->held = how != DRAIN_LAST &&
+	    !bound_room(t, all < BOUND_AHEAD ? all : BOUND_AHEAD);
+	while (i > 0 && how != DRAIN_LAST && !bound_room(t, all)) {
+		all -= piece_need(r, &pieces[--i]);
+		r->held = true;
 	}
-	r->held = i < npieces;
 	return i;
-}
-
-/* Have the parent allow what is written for the last time. */
-static void
-wait_room(struct region *r)
-{
-	uint64_t all = r->sink->trace->npending;
-	size_t i;
-
-	for (i = 0; i < npieces; i++)
-		all += piece_need(r, &pieces[i]);
-	if (npieces > 0)
-		bound_wait(r->sink->trace, all);
 }
 
 /*
@@ -472,7 +475,8 @@ region_drain(struct region *r, int how)
 	}
 	orders_take();
 	if (how == DRAIN_LAST)
-		wait_room(r);
+		bound_wait(r->sink->trace, r->sink->trace->npending +
+		    pieces_need(r));
 	if (!metadata_ready(r, how)) {
 		pieces_leave(r, 0);
 		return false;

@@ -524,7 +524,8 @@ void
 rotation_grew(struct session *s)
 {
 	struct rotation *ro = &s->rotation;
-	const int ms = bound_near(s) && !s->foreign ? NEAR_MS : LOOK_MS;
+	const int ms = !bound_near(s) ? LOOK_MS : s->foreign ? UT_CHUNK_MS :
+	    NEAR_MS;
 
 	if ((ro->bytes == 0 && !bound_near(s)) || (ro->due.when != 0 &&
 	    ro->due.when <= ut_msg_now() + ms))

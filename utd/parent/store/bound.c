@@ -54,12 +54,12 @@ trace_full(const struct consumer *c, uint32_t id, uint64_t want)
 		return;
 	ro = &t->session->rotation;
 	chunk = bound_chunk(t->session);
-	if (want > chunk) {
-		session_blame(t->session, t->uid, "a chunk of %llu bytes is "
-		    "too small for what it needs: see create -M",
-		    (unsigned long long)chunk);
+	if (want > chunk && t->limit == 0)
+		session_blame(t->session, t->uid, "a chunk of %llu bytes has "
+		    "no room for the metadata of uid %lu: see create -M",
+		    (unsigned long long)chunk, (unsigned long)t->uid);
+	if (want > chunk)
 		want = chunk;
-	}
 	if (t->chunk == ro->chunk && ro->allowed < chunk)
 		more = (want > t->limit ? want - t->limit : 0) +
 		    (want < chunk / 8 ? want : chunk / 8);
