@@ -190,8 +190,9 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   regions, then each: u32 region; the fd above:
 				   write there what they hold */
 #define UT_C_SHOTEND	87	/* b UT_SHOT_: u32 serial, str hidden name, str
-				   name, u32 1 if it can have another; the fd
-				   above, perhaps that of the hidden one */
+				   name, u32 1 if it can have another, u32 how
+				   many with a number may stay; the fd above,
+				   perhaps that of the hidden one */
 
 #define UT_C_WHERE	88	/* u32 serial, str path: that of a session, as
 				   the parent knows it; the fd of the session's
