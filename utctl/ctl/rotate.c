@@ -125,16 +125,6 @@ rotation_save(FILE *f, const struct row *r, int foreign)
 	}
 }
 
-static uint64_t
-parse_bytes(const char *s)
-{
-	unsigned long long v;
-
-	if (parse_size(s, &v) == -1)
-		die("size '%s': not a number, perhaps with k or m", s);
-	return v;
-}
-
 static int
 rotate_ask(struct client *c, struct step *st)
 {

@@ -114,18 +114,6 @@ create_ask(struct client *c, struct step *st)
 	return step_say(c, st, r);
 }
 
-static uint64_t
-parse_bound(const char *s)
-{
-	unsigned long long v;
-
-	if (parse_size(s, &v) == -1 || v < UT_BOUND_MIN || v > UT_BOUND_MAX)
-		die("size '%s': not a number from %um to %um, perhaps with k "
-		    "or m", s, (unsigned int)(UT_BOUND_MIN >> 20),
-		    (unsigned int)(UT_BOUND_MAX >> 20));
-	return v;
-}
-
 static int
 create_parse(int argc, char **argv, struct step *st)
 {
@@ -138,7 +126,7 @@ create_parse(int argc, char **argv, struct step *st)
 		} else if (ch == 'S') {
 			new->keeps = 1;
 		} else if (ch == 'M') {
-			new->max = parse_bound(optarg);
+			new->max = parse_bytes(optarg);
 		} else if (ch == 'o') {
 			free(st->dir);
 			st->dir = absolute(optarg);
@@ -148,10 +136,8 @@ create_parse(int argc, char **argv, struct step *st)
 	}
 	if (argc - optind > 1)
 		return usage_lacks("name one session");
-	if (none && (st->dir != NULL || new->keeps || new->max != 0))
-		return usage_lacks("-N: without -o, -S and -M");
-	if (new->keeps && new->max != 0)
-		return usage_lacks("-M: without -S");
+	if (none && (st->dir != NULL || new->keeps))
+		return usage_lacks("-N: without -o and -S");
 	if (none)
 		st->dir = format("%s", "");
 	if (argc > optind)

@@ -248,7 +248,7 @@ shot_end(struct ut_msg *m)
 	ut_msg_get_str(m, hidden, sizeof(hidden));
 	ut_msg_get_str(m, name, NAME_MAXLEN);
 	any = ut_msg_get_u32(m) != 0;
-	may.n = m->h.b == UT_SHOT_KEEP ? ut_msg_get_u32(m) : AGE_ANY;
+	may.n = m->h.b == UT_SHOT_KEEP ? ut_msg_get_u32(m) : UINT32_MAX;
 	errno = EINVAL;
 	if (!m->bad && (fd = ut_msg_get_fd(m)) != -1 && m->h.nfds > 1)
 		made = ut_msg_get_fd(m);
@@ -261,7 +261,7 @@ shot_end(struct ut_msg *m)
 	else if (m->h.b == UT_SHOT_REMOVE)
 		r = made != -1 ? remove_hidden(fd, hidden, made) : 0;
 	else if ((r = shot_name(fd, hidden, name, any)) == 0)
-		age_remove(fd, &may);
+		output_age(fd, &may);
 	if (r == -1) {
 		report_failed(serial, errno);
 	} else {

@@ -253,24 +253,22 @@ DIR	*output_list(int);		/* NULL and errno; the fd stays open */
 const char *output_next(DIR *);		/* name, but neither . nor .. */
 
 /* chunk.c: a chunk that is complete; as above. */
-/* age.c: what may be there besides; AGE_ANY and UINT64_MAX: any. */
-#define AGE_ANY		UINT32_MAX
+/* What may be there besides; UINT32_MAX and UINT64_MAX: any. */
 struct aging {
 	uint32_t	 n;
 	uint64_t	 bytes;
 	uint64_t	 most;		/* bytes that one of them can have */
 };
-void	 age_remove(int, const struct aging *);
 int	 chunk_done(int, const char *, const char *, uint32_t,
 	    const struct aging *, bool *);
 int	 chunk_carry(int, const char *, const char *);
 bool	 output_there(int, const char *);
 
 /* remove.c: chunks and snapshots; nothing that consumers have not made. */
-uint64_t output_size(int, const char *);
 int	 output_remove(int, const char *);	/* ust/, or what has it */
 int	 output_empty(int);		/* a directory that has ust/ */
 void	 output_discard(int, const char *);	/* a trace below */
+void	 output_age(int, const struct aging *);
 void	 output_prune(int, const char *);	/* if without files */
 
 #endif /* SINK_H */
