@@ -23,17 +23,18 @@ for each in 1 2; do
 	./prog/seq $each 1 10 && utctl rotate s >/dev/null || fail "rotate"
 done
 mkdir "$T/away" "$T/s/archives/mine" && : >"$T/away/kept" || fail "mkdir"
-ln -s "$T/away" "$T/s/archives/20200101T000000+0000-20200101T000000+0000-1"
 kill_utd 0
 start_utd
 for each in 3 4; do
 	./prog/seq $each 1 10 && utctl rotate s >/dev/null || fail "rotate"
 done
-rm "$T/s/archives/20200101T000000+0000-20200101T000000+0000-1" ||
-    fail "a link was removed"
 stays "$T/s/archives" '3 4'
+link=$T/s/archives/20200101T000000+0000-20200101T000000+0000-1
+ln -s "$T/away" "$link"
+utctl rotate s >/dev/null && rm "$link" || fail "a link was removed"
+stays "$T/s/archives" '4 5'
 [ -f "$T/away/kept" ] && [ -d "$T/s/archives/mine" ] || fail "too much"
-expect 0 'rotated: 4 chunks, the newest 2 kept' utctl list s
+expect 0 'rotated: 5 chunks, the newest 2 kept' utctl list s
 for each in 1 2 named 3 4 5; do
 	case $each in
 	named)	utctl snapshot -n named s ;;
@@ -45,9 +46,19 @@ stays "$T/s/snapshots" '4 5 6'
 expect 0 '6 snapshots, the newest 3 kept' utctl list s
 utctl save >"$T/saved" && grep -q '^snapshot -k 3 s$' "$T/saved" &&
     grep -q '^rotate -k 2 s$' "$T/saved" || fail "$(cat "$T/saved")"
+# A chunk that stays has the modules of a program that began before.
+utctl enable-event -s s 'ut:module' >/dev/null || fail "ut:module"
+background ./prog/seq -p 1000 9 1 90000000
+until_ok sh -c "utctl list s >/dev/null && utctl view -e ut:module '$T/s' |
+    grep -q ut:module" || fail "no modules"
+utctl rotate s >/dev/null && utctl rotate s >/dev/null &&
+    utctl rotate s >/dev/null || fail "rotate"
+until_ok sh -c "utctl list s >/dev/null && utctl view -e ut:module \
+    '$T'/s/chunk-* | grep -q ut:module" || fail "no modules later"
+kill -9 $LAST
 expect 0 '' utctl rotate -k 0 s
 utctl rotate s >/dev/null || fail "rotate"
-stays "$T/s/archives" '3 4 5'
+stays "$T/s/archives" '7 8 9'
 readers_agree "$T/s/archives"
 expect 0 'destroyed' utctl destroy s
 rm -rf "$T/s"

@@ -246,8 +246,8 @@ got_chunk(uint32_t id, int error, struct ut_msg *m)
 		command_add(s, ro->to);
 	}
 	state_changed(&s->saved);
-	/* The programs' tables of modules are gone with the chunk. */
-	if (ro->how == UT_CHUNK_CLEAR)
+	/* The tables of modules are gone with the chunk, or soon. */
+	if (ro->how == UT_CHUNK_CLEAR || s->max != 0 || ro->keep != 0)
 		session_cleared(s, NULL);
 	waits_done(&ro->waiters, "");
 	rotation_grew(s);		/* the next one, meanwhile */
