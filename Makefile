@@ -127,31 +127,32 @@ COMMON_OBJS =	libut/common/attr.o libut/common/bell.o libut/common/compat.o \
 		libut/expr/filter.o libut/expr/range.o libut/expr/verify.o
 
 UTD_SRCS =	utd/consumer/adopt.c utd/consumer/adopt_files.c \
-		utd/consumer/amend.c utd/consumer/batch.c utd/consumer/chunk.c \
-		utd/consumer/clockfile.c utd/consumer/consumer.c \
-		utd/consumer/copy.c utd/consumer/drain.c utd/consumer/files.c \
-		utd/consumer/gone.c utd/consumer/loss.c utd/consumer/memory.c \
-		utd/consumer/names.c utd/consumer/orders.c \
-		utd/consumer/orders_later.c utd/consumer/output.c \
-		utd/consumer/packet.c utd/consumer/pauses.c \
-		utd/consumer/piece.c utd/consumer/points.c \
-		utd/consumer/program_table.c utd/consumer/region_state.c \
-		utd/consumer/remove.c utd/consumer/report.c \
-		utd/consumer/revoke.c utd/consumer/shotdir.c \
-		utd/consumer/shottrace.c utd/consumer/shrunk.c \
-		utd/consumer/sink.c utd/consumer/sleep.c utd/consumer/tick.c \
-		utd/boot.c utd/daemon.c utd/instant.c utd/parent/act/client.c \
-		utd/parent/act/clock_watch.c utd/parent/act/command.c \
-		utd/parent/act/rotate.c utd/parent/act/session_end.c \
-		utd/parent/act/shot.c utd/parent/act/shotpart.c \
-		utd/parent/act/trigger.c utd/parent/ask/control.c \
-		utd/parent/ask/dochannel.c utd/parent/ask/dochunk.c \
-		utd/parent/ask/dorule.c utd/parent/ask/dosession.c \
-		utd/parent/ask/dotrack.c utd/parent/ask/dotrigger.c \
-		utd/parent/ask/list.c utd/parent/journal_load.c \
-		utd/parent/link/link.c utd/parent/link/link_map.c \
-		utd/parent/link/plan_assign.c utd/parent/link/program.c \
-		utd/parent/parent.c utd/parent/restore.c \
+		utd/consumer/amend.c utd/consumer/batch.c utd/consumer/bound.c \
+		utd/consumer/chunk.c utd/consumer/clockfile.c \
+		utd/consumer/consumer.c utd/consumer/copy.c \
+		utd/consumer/drain.c utd/consumer/files.c utd/consumer/gone.c \
+		utd/consumer/loss.c utd/consumer/memory.c utd/consumer/names.c \
+		utd/consumer/orders.c utd/consumer/orders_later.c \
+		utd/consumer/output.c utd/consumer/packet.c \
+		utd/consumer/pauses.c utd/consumer/piece.c \
+		utd/consumer/points.c utd/consumer/program_table.c \
+		utd/consumer/region_state.c utd/consumer/remove.c \
+		utd/consumer/report.c utd/consumer/revoke.c \
+		utd/consumer/shotdir.c utd/consumer/shottrace.c \
+		utd/consumer/shrunk.c utd/consumer/sink.c utd/consumer/sleep.c \
+		utd/consumer/tick.c utd/boot.c utd/daemon.c utd/instant.c \
+		utd/parent/act/client.c utd/parent/act/clock_watch.c \
+		utd/parent/act/command.c utd/parent/act/rotate.c \
+		utd/parent/act/session_end.c utd/parent/act/shot.c \
+		utd/parent/act/shotpart.c utd/parent/act/trigger.c \
+		utd/parent/ask/control.c utd/parent/ask/dochannel.c \
+		utd/parent/ask/dochunk.c utd/parent/ask/dorule.c \
+		utd/parent/ask/dosession.c utd/parent/ask/dotrack.c \
+		utd/parent/ask/dotrigger.c utd/parent/ask/list.c \
+		utd/parent/journal_load.c utd/parent/link/link.c \
+		utd/parent/link/link_map.c utd/parent/link/plan_assign.c \
+		utd/parent/link/program.c utd/parent/parent.c \
+		utd/parent/restore.c utd/parent/store/bound.c \
 		utd/parent/store/consumer_remains.c \
 		utd/parent/store/consumers.c utd/parent/store/consumers_end.c \
 		utd/parent/store/pause.c utd/parent/store/programs.c \

@@ -110,7 +110,8 @@ struct ut_msghdr {
 #define UT_CTL_CREATE	34	/* str session, str absolute directory, u32 1:
 				   nothing is written by itself; 0, or none,
 				   u32 1: destroyed when this connection ends,
-				   see ut_msg(5); 0, or none */
+				   see ut_msg(5); 0, or none, u64 bytes of all
+				   files, UT_BOUND_MIN at least; 0, or none */
 #define UT_CTL_DESTROY	35	/* str session, u32 1: as if it had never been
 				   created, see ut_msg(5); 0, or none */
 #define UT_CTL_START	36	/* str session */
@@ -129,10 +130,11 @@ struct ut_msghdr {
 				/* 48 to 51 are answers, below */
 #define UT_CTL_ROTATE	52	/* str session: begin another chunk */
 #define UT_CTL_CLEAR	53	/* str session: and remove this one */
-#define UT_CTL_CHUNKS	54	/* str session, u32 1 with ms, 2 with bytes, 4
-				   with command: u32 ms, u64 bytes, str command:
-				   when there is another chunk, and what is run
-				   for each; 0 or "": never, nothing */
+#define UT_CTL_CHUNKS	54	/* str session, u32 UT_CHUNKS_, u32 ms, u64
+				   bytes, str command: when there is another
+				   chunk, and what is run for each; 0 or "":
+				   never, nothing; u32 how many of the chunks,
+				   or of the snapshots, stay: 0, or none: all */
 #define UT_CTL_CONTEXT	55	/* str session, str channel, contexts: see
 				   context.h; no channel: all that there are */
 #define UT_CTL_SNAPSHOT	58	/* str session, str absolute directory or "",
@@ -182,8 +184,12 @@ struct ut_msghdr {
 #define UT_CHUNKS_MS	1u
 #define UT_CHUNKS_BYTES	2u
 #define UT_CHUNKS_COMMAND 4u
+#define UT_CHUNKS_KEEP	8u
+#define UT_CHUNKS_SHOTS	16u
 #define UT_CHUNK_MS	50		/* the least */
 #define UT_COMMAND_MAX	4095		/* bytes */
+#define UT_BOUND_MIN	(16ull << 20)	/* bytes of a session, if bound */
+#define UT_BOUND_MAX	(1ull << 50)
 
 /* Actions of a trigger; these numbers are in the journal, too. */
 #define UT_TRIGGER_STOP	1

@@ -157,6 +157,16 @@ parse_size(const char *s, unsigned long long *v)
 	return 0;
 }
 
+uint64_t
+parse_bytes(const char *s)
+{
+	unsigned long long v;
+
+	if (parse_size(s, &v) == -1)
+		die("size '%s': not a number, perhaps with k or m", s);
+	return v;
+}
+
 /* Whole milliseconds: 0, or -1. */
 int
 parse_ms(const char *s, unsigned long long *v)

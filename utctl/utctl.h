@@ -90,6 +90,7 @@ extern const char	*utctl_path;	/* argv[0] of utctl */
 int	 option(int, char **);
 int	 option_first(int, char **);
 int	 parse_size(const char *, unsigned long long *);	/* 0 or -1 */
+uint64_t parse_bytes(const char *);
 int	 parse_ms(const char *, unsigned long long *);	/* 0 or -1 */
 int	 parse_number(const char *, unsigned long, uint32_t *);	/* 0 or -1 */
 uint32_t parse_pid(const char *);

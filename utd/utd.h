@@ -143,8 +143,8 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 #define UT_C_TRACE	66	/* a trace: u32 serial, str path, u32 1 if it
 				   must be new, u32 1 if another consumer had
 				   it, u32 1 if its name is final, u32 1 if it
-				   is made when it is needed, 16 x u8 uuid; the
-				   fd above, or none: nothing is written */
+				   is made when it is needed, 16 x u8 uuid, u64
+				   bytes that its files may have; the fd above, or none: nothing is written */
 #define UT_C_REGION	67	/* a region, b trace: u32 serial, u32 stream,
 				   str channel, its attributes, u32 1 if nothing
 				   is written by itself, u32 active, str
@@ -179,7 +179,10 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   all that comes to b; a is closed */
 #define UT_C_CHUNK	81	/* b UT_CHUNK_: u32 serial, str directory of a
 				   chunk that is complete, str what it is to be
-				   called; the fd of the session's */
+				   called, u32 how many others may stay in
+				   archives/, u64 bytes that these may have, u64
+				   bytes that one can have; the fd of the
+				   session's */
 #define UT_C_MUTE	82	/* a region: a program there has no bell */
 #define UT_C_WATCH	83	/* a region: u64 bytes: tell when there are
 				   more, once */
@@ -194,8 +197,9 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   regions, then each: u32 region; the fd above:
 				   write there what they hold */
 #define UT_C_SHOTEND	87	/* b UT_SHOT_: u32 serial, str hidden name, str
-				   name, u32 1 if it can have another; the fd
-				   above, perhaps that of the hidden one */
+				   name, u32 1 if it can have another, u32 how
+				   many with a number may stay; the fd above,
+				   perhaps that of the hidden one */
 
 #define UT_C_WHERE	88	/* u32 serial, str path: that of a session, as
 				   the parent knows it; the fd of the session's
@@ -208,6 +212,8 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 #define UT_C_PAUSE	91	/* a region: u32 serial, u64 from, u64 to: some
 				   events of that time were not recorded; from
 				   0: since it went on in another trace */
+#define UT_C_LIMIT	92	/* a trace: u64 bytes that its files may have;
+				   as before: no more can be had now */
 
 /* Consumer -> parent. */
 #define UT_C_READY	96	/* str name of the bell; its fd, perhaps */
@@ -230,6 +236,8 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 #define UT_C_WROTE	101	/* a trace: u64 bytes of metadata in the file */
 #define UT_C_BURIED	102	/* so many of the dead, in turn */
 #define UT_C_GREW	103	/* a region: u64 bytes, after WATCH */
+#define UT_C_FULL	104	/* a trace: u64 bytes that its files need to
+				   have: asks for LIMIT */
 
 #define UT_STOP		0
 #define UT_START	1

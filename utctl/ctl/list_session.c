@@ -279,6 +279,9 @@ print_head(const struct row *r, int all)
 	putchar('\n');
 	if (row_str(r, "error")[0] != '\0')
 		printf("    error: %s\n", row_str(r, "error"));
+	if (row_num(r, "max_bytes") != 0)
+		printf("    at most %" PRIu64 " bytes, without the oldest\n",
+		    row_num(r, "max_bytes"));
 }
 
 static void
@@ -288,8 +291,12 @@ print_snapshots(const struct row *r)
 
 	if (row_num(r, "keeps") == 0 && n == 0)
 		return;
-	printf("    %s%" PRIu64 " snapshot%s\n", row_num(r, "keeps") ?
+	printf("    %s%" PRIu64 " snapshot%s", row_num(r, "keeps") ?
 	    "keeps what it records, " : "", n, n == 1 ? "" : "s");
+	if (row_num(r, "snapshots_keep") != 0)
+		printf(", the newest %" PRIu64 " kept",
+		    row_num(r, "snapshots_keep"));
+	putchar('\n');
 }
 
 static void

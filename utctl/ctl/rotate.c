@@ -32,6 +32,7 @@ struct chunks {
 	uint32_t	 ms;
 	uint64_t	 bytes;
 	const char	*command;
+	uint32_t	 keep;		/* the newest; 0: all */
 };
 
 /* A time in ms: seconds, or with ms, s, m or h; 0 is none. */
@@ -50,15 +51,26 @@ parse_time(const char *s)
 	return (uint32_t)v;
 }
 
+static uint32_t
+parse_keep(const char *s)
+{
+	uint32_t n;
+
+	if (parse_number(s, UINT32_MAX - 1, &n) == -1)
+		die("number '%s': not one of the parts that are kept", s);
+	return n;
+}
+
 /* Print when the session is rotated, and the command that runs then. */
 void
 rotation_print(const struct row *r)
 {
 	const uint64_t ms = row_num(r, "rotate_ms");
 	const uint64_t bytes = row_num(r, "rotate_bytes");
+	const uint64_t keep = row_num(r, "rotate_keep");
 	const uint64_t n = row_num(r, "chunks");
 
-	if (n == 0 && ms == 0 && bytes == 0 &&
+	if (n == 0 && keep == 0 && ms == 0 && bytes == 0 &&
 	    row_str(r, "rotate_command")[0] == '\0')
 		return;
 	printf("    rotated: %" PRIu64 " chunk%s", n, n == 1 ? "" : "s");
@@ -67,6 +79,8 @@ rotation_print(const struct row *r)
 		    ", every %" PRIu64 " ms", ms % 1000 == 0 ? ms / 1000 : ms);
 	if (bytes != 0)
 		printf(", at %" PRIu64 " bytes", bytes);
+	if (keep != 0)
+		printf(", the newest %" PRIu64 " kept", keep);
 	if (row_str(r, "rotate_command")[0] != '\0')
 		printf(", for each: %s", row_str(r, "rotate_command"));
 	putchar('\n');
@@ -87,30 +101,28 @@ rotation_save(FILE *f, const struct row *r, int foreign)
 {
 	const uint64_t ms = row_num(r, "rotate_ms");
 	const uint64_t bytes = row_num(r, "rotate_bytes");
+	const uint64_t keep = row_num(r, "rotate_keep");
 	const char *command = row_str(r, "rotate_command");
 
-	if (ms != 0 || bytes != 0 || (command[0] != '\0' && !foreign)) {
+	if (row_num(r, "snapshots_keep") != 0) {
+		fprintf(f, "snapshot -k %" PRIu64,
+		    row_num(r, "snapshots_keep"));
+		put_rotated(f, r, "");
+	}
+	if (ms != 0 || bytes != 0 || keep != 0 || (command[0] != '\0' && !foreign)) {
 		fputs("rotate", f);
 		if (ms != 0)
 			fprintf(f, " -t %" PRIu64 "ms", ms);
 		if (bytes != 0)
 			fprintf(f, " -z %" PRIu64, bytes);
+		if (keep != 0)
+			fprintf(f, " -k %" PRIu64, keep);
 		put_rotated(f, r, foreign ? "" : command);
 	}
 	if (foreign) {
 		fputs("# rotate", f);
 		put_rotated(f, r, command);
 	}
-}
-
-static uint64_t
-parse_bytes(const char *s)
-{
-	unsigned long long v;
-
-	if (parse_size(s, &v) == -1)
-		die("size '%s': not a number, perhaps with k or m", s);
-	return v;
 }
 
 static int
@@ -125,6 +137,7 @@ rotate_ask(struct client *c, struct step *st)
 		ut_msg_u32(m, k->ms);
 		ut_msg_u64(m, k->bytes);
 		ut_msg_str(m, k->command != NULL ? k->command : "");
+		ut_msg_u32(m, k->keep);
 	}
 	return step_say(c, st, client_request(c, NULL));
 }
@@ -142,6 +155,9 @@ rotate_parse(int argc, char **argv, struct step *st)
 		} else if (ch == 'z') {
 			k->bytes = parse_bytes(optarg);
 			k->given |= UT_CHUNKS_BYTES;
+		} else if (ch == 'k') {
+			k->keep = parse_keep(optarg);
+			k->given |= UT_CHUNKS_KEEP;
 		} else if (ch == 'c') {
 			k->command = check_command(optarg);
 			k->given |= UT_CHUNKS_COMMAND;
@@ -157,10 +173,11 @@ rotate_parse(int argc, char **argv, struct step *st)
 const struct command cmd_rotate = {
 	.name = "rotate", .page = "utctl-session",
 	.line = "end a part of the trace, and begin the next",
-	.usage = "[-t time] [-z size] [-c command] [session]",
+	.usage = "[-t time] [-z size] [-k count] [-c command] [session]",
 	.options = {
 	    "-t time\tfrom now on after this time; 0: no more",
 	    "-z size\tfrom now on at this size; 0: no more",
+	    "-k count\tkeep only the newest parts; 0: all",
 	    "-c command\trun it for each part, whose directory is $1"
 	},
 	.type = UT_CTL_ROTATE,
@@ -183,6 +200,7 @@ client_snapshot(struct client *c, const char *session, const char *dir,
 
 /* The name of a snapshot in snapshots/, and the command that it runs. */
 struct shot {
+	struct chunks	 chunks;	/* or how many are kept from now on */
 	const char	*name;		/* NULL: the default */
 	const char	*command;	/* NULL: none */
 };
@@ -192,6 +210,8 @@ snapshot_ask(struct client *c, struct step *st)
 {
 	const struct shot *shot = st->own;
 
+	if (st->type == UT_CTL_CHUNKS)
+		return rotate_ask(c, st);
 	return step_say(c, st, client_snapshot(c, st->session, st->dir,
 	    shot->name, shot->command, NULL));
 }
@@ -208,26 +228,34 @@ snapshot_parse(int argc, char **argv, struct step *st)
 			st->dir = absolute(optarg);
 		} else if (ch == 'n') {
 			check_name("snapshot", shot->name = optarg);
+		} else if (ch == 'k') {
+			shot->chunks.keep = parse_keep(optarg);
+			shot->chunks.given = UT_CHUNKS_SHOTS;
+			st->type = UT_CTL_CHUNKS;
 		} else if (ch == 'c') {
 			shot->command = check_command(optarg);
 		} else {
 			return usage();
 		}
 	}
-	return st->dir != NULL && shot->name != NULL ?
-	    usage_lacks("-n and -o: one of them") :
+	if (st->dir != NULL && shot->name != NULL)
+		return usage_lacks("-n and -o: one of them");
+	return shot->chunks.given != 0 && (st->dir != NULL ||
+	    shot->name != NULL || shot->command != NULL) ?
+	    usage_lacks("-k: alone, it takes none") :
 	    step_session(argc, argv, st);
 }
 
 const struct command cmd_snapshot = {
 	.name = "snapshot", .page = "utctl-session",
 	.line = "write what is in the buffers now as a trace",
-	.usage = "[-o dir | -n name] [-c command] [session]",
+	.usage = "[-k count | [-o dir | -n name] [-c command]] [session]",
 	.options = {
 	    "-o dir\twhere it goes (default: snapshots/ of the session)",
 	    "-n name\tits name in snapshots/",
+	    "-k count\ttake none; keep the newest from now on; 0: all",
 	    "-c command\trun it then; the directory is $1"
 	},
 	.type = UT_CTL_SNAPSHOT,
-	.parse = snapshot_parse, .ask = snapshot_ask
+	.parse = snapshot_parse, .ask = snapshot_ask, .loads = 1
 };

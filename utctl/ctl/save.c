@@ -224,6 +224,8 @@ put_session(FILE *f, const struct row *r)
 	fputs("create", f);
 	if (row_num(r, "keeps"))
 		fputs(" -S", f);
+	if (row_num(r, "max_bytes") != 0)
+		fprintf(f, " -M %" PRIu64, row_num(r, "max_bytes"));
 	if (dir[0] == '\0')
 		fputs(row_num(r, "keeps") ? "" : " -N", f);
 	else if (!dir_usual(name, dir))

@@ -28,6 +28,12 @@
 
 #define NUMBERS		1000	/* behind a name that is taken */
 
+/* What create is to make, besides the name and the directory. */
+struct new {
+	int		 keeps;
+	uint64_t	 max;		/* bytes of all files; 0: any */
+};
+
 /* Where a session goes by default: $HOME/ut-traces/name, or here. */
 char *
 default_dir(const char *name)
@@ -50,7 +56,7 @@ session_created(const struct step *st)
 	}
 	shown = clean(st->dir);
 	printf("session %s: %s%s\n", st->made, shown,
-	    *(const int *)st->own ? ", for snapshots" : "");
+	    ((const struct new *)st->own)->keeps ? ", for snapshots" : "");
 	free(shown);
 	/* The path is utd's: in a container it may lead elsewhere. */
 	if (access(st->dir, F_OK) == -1 && errno == ENOENT)
@@ -59,13 +65,16 @@ session_created(const struct step *st)
 }
 
 static int
-create_request(struct client *c, const char *name, const char *dir, int keeps)
+create_request(struct client *c, const char *name, const char *dir,
+    const struct new *new)
 {
 	struct ut_msg *m = client_begin(c, UT_CTL_CREATE);
 
 	ut_msg_str(m, name);
 	ut_msg_str(m, dir);
-	ut_msg_u32(m, (uint32_t)keeps);
+	ut_msg_u32(m, (uint32_t)new->keeps);
+	ut_msg_u32(m, 0);		/* it stays when we go */
+	ut_msg_u64(m, new->max);
 	return client_request(c, NULL);
 }
 
@@ -89,7 +98,7 @@ create_ask(struct client *c, struct step *st)
 		    default_dir(unique);
 		client_hush(c, n < NUMBERS ? free_name | free_dir : 0);
 		r = create_request(c, name == NULL ? unique : name, dir,
-		    *(const int *)st->own);
+		    st->own);
 		if (r == 0) {
 			st->made = format("%s", name == NULL ? unique : name);
 			free(st->dir);
@@ -108,14 +117,16 @@ create_ask(struct client *c, struct step *st)
 static int
 create_parse(int argc, char **argv, struct step *st)
 {
-	int *keeps = step_own(st, sizeof(*keeps));
+	struct new *new = step_own(st, sizeof(*new));
 	int ch, none = 0;
 
 	while ((ch = option(argc, argv)) != -1) {
 		if (ch == 'N') {
 			none = 1;
 		} else if (ch == 'S') {
-			*keeps = 1;
+			new->keeps = 1;
+		} else if (ch == 'M') {
+			new->max = parse_bytes(optarg);
 		} else if (ch == 'o') {
 			free(st->dir);
 			st->dir = absolute(optarg);
@@ -125,7 +136,7 @@ create_parse(int argc, char **argv, struct step *st)
 	}
 	if (argc - optind > 1)
 		return usage_lacks("name one session");
-	if (none && (st->dir != NULL || *keeps))
+	if (none && (st->dir != NULL || new->keeps))
 		return usage_lacks("-N: without -o and -S");
 	if (none)
 		st->dir = format("%s", "");
@@ -137,11 +148,12 @@ create_parse(int argc, char **argv, struct step *st)
 const struct command cmd_create = {
 	.name = "create", .page = "utctl-session",
 	.line = "make a session, into which events are recorded",
-	.usage = "[-N | [-S] [-o dir]] [name]",
+	.usage = "[-N | [-S | -M size] [-o dir]] [name]",
 	.options = {
 	    "-o dir\twhere the trace goes (default: ~/ut-traces/NAME-DATE)",
 	    "-N\tno output: events are counted, and dropped",
-	    "-S\tkeep the newest events in memory, for snapshots"
+	    "-S\tkeep the newest events in memory, for snapshots",
+	    "-M size\tall files together: the oldest part goes"
 	},
 	.type = UT_CTL_CREATE,
 	.parse = create_parse, .ask = create_ask, .loads = 1

@@ -82,7 +82,8 @@ wrap_top(int fd, int archives, const char *hidden)
 }
 
 static int
-chunk_move(int fd, int archives, const char *from, const char *to, uint32_t how)
+chunk_move(int fd, int archives, const char *from, const char *to, uint32_t how,
+    const struct aging *may)
 {
 	char hidden[NAME_MAXLEN + 1];
 	const bool top = strcmp(from, TOP) == 0;
@@ -90,6 +91,7 @@ chunk_move(int fd, int archives, const char *from, const char *to, uint32_t how)
 
 	if (output_there(archives, to))
 		return 0;		/* done by a consumer that died */
+	output_age(archives, may);
 	snprintf(hidden, sizeof(hidden), ".%s", to);
 	if (how == UT_CHUNK_ANY)
 		output_prune(fd, from);
@@ -108,11 +110,12 @@ chunk_move(int fd, int archives, const char *from, const char *to, uint32_t how)
 }
 
 /*
- * Keep the chunk under that name, if there is any, or remove it: 0, or -1 and
- * errno.
+ * Keep the chunk under that name, if there is any, and so many others; or
+ * remove it: 0, or -1 and errno.
  */
 int
-chunk_done(int fd, const char *from, const char *to, uint32_t how, bool *any)
+chunk_done(int fd, const char *from, const char *to, uint32_t how,
+    const struct aging *may, bool *any)
 {
 	int archives, r;
 
@@ -122,7 +125,7 @@ chunk_done(int fd, const char *from, const char *to, uint32_t how, bool *any)
 		if (make_dir(fd, ARCHIVES) == -1 ||
 		    (archives = output_open(fd, ARCHIVES)) == -1)
 			return -1;
-		r = chunk_move(fd, archives, from, to, how);
+		r = chunk_move(fd, archives, from, to, how, may);
 		*any = output_there(archives, to);
 		r = r == 0 ? close(archives) : close_failed(archives);
 	}

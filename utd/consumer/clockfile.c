@@ -265,7 +265,8 @@ clockfile_open(struct trace *t)
 static bool
 clockfile_append(struct trace *t, unsigned char *buf, size_t len)
 {
-	const int fd = clockfile_open(t);
+	const int fd = bound_room(t, len) ? clockfile_open(t) :
+	    bound_refuse();
 	uint64_t seq = t->clock.size / SIZE;
 	size_t at;
 	bool ok;
@@ -283,10 +284,12 @@ clockfile_append(struct trace *t, unsigned char *buf, size_t len)
 		memcpy(buf + at + offsetof(struct packet_point, seq), &seq,
 		    sizeof(seq));
 	ok = write(fd, buf, len) == (ssize_t)len;
-	if (ok)
+	if (ok) {
 		t->clock.size += len;
-	else
+		t->used += len;
+	} else {
 		(void)ftruncate(fd, (off_t)t->clock.size);
+	}
 	close(fd);
 	return ok;
 }

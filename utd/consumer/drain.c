@@ -35,6 +35,7 @@
 
 #include "piece.h"
 
+#define BOUND_AHEAD	(512u << 10)	/* bytes that are asked for at once */
 #define WAIT_TICKS	3	/* for a missing sub-buffer */
 #define TOOBIG_MAX	10	/* times that longer ones are told of */
 #define UNHEARD_MAX	10	/* times that children are told of */
@@ -274,7 +275,9 @@ metadata_ready(struct region *r, int how)
 		return true;
 	}
 	if (how != DRAIN_LAST) {
-		write_waits(r, errno);
+		r->held = errno == EAGAIN;
+		if (!r->held)
+			write_waits(r, errno);
 		return false;
 	}
 	sink_failed(r->sink, errno);
@@ -324,27 +327,62 @@ region_grew(struct region *r)
 	report_send();
 }
 
-/* Unpin what is not full: it may be dropped again, once it is. */
+/*
+ * Unpin what is not full: it may be dropped again, once it is.  Let writers
+ * drop, in overwrite mode, pieces from the nth on, which cannot be written yet.
+ */
 static void
-pieces_unpin(struct region *r)
+pieces_leave(struct region *r, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < npieces; i++)
 		if (!pieces[i].full)
 			region_unpin(r, pieces[i].sub);
+		else if (r->overwrites && i >= n)
+			region_sub_leave(r, pieces[i].sub);
 }
 
-/* Let writers drop, in overwrite mode, pieces that cannot be written yet. */
-static void
-pieces_leave(struct region *r)
+/*
+ * Bytes that the piece may need in the files, with what is told before it.  One
+ * that is not full can grow until it is written: see piece.c.
+ */
+static uint64_t
+piece_need(const struct region *r, const struct piece *pc)
 {
+	return (pc->full ? UT_COMMIT_LEN(pc->commit) : r->subsize) -
+	    UT_COMMIT_LEN(r->consumed[pc->sub]) + 4 * PACKET_HEAD_MAX;
+}
+
+static uint64_t
+pieces_need(const struct region *r)
+{
+	uint64_t all = 0;
 	size_t i;
 
-	pieces_unpin(r);
-	for (i = 0; r->overwrites && i < npieces; i++)
-		if (pieces[i].full)
-			region_sub_leave(r, pieces[i].sub);
+	for (i = 0; i < npieces; i++)
+		all += piece_need(r, &pieces[i]);
+	return all;
+}
+
+/*
+ * How many pieces may the files have now?  The others stay in the region until
+ * the parent allows more, but for the last time, when they are lost.
+ */
+static size_t
+pieces_fit(struct region *r, int how)
+{
+	struct trace *t = r->sink->trace;
+	uint64_t all = pieces_need(r);
+	size_t i = npieces;
+
+	r->held = how != DRAIN_LAST &&
+	    !bound_room(t, all < BOUND_AHEAD ? all : BOUND_AHEAD);
+	while (i > 0 && how != DRAIN_LAST && !bound_room(t, all)) {
+		all -= piece_need(r, &pieces[--i]);
+		r->held = true;
+	}
+	return i;
 }
 
 /*
@@ -408,7 +446,7 @@ bool
 region_drain(struct region *r, int how)
 {
 	uint64_t left = 0;
-	size_t i, full = 0;
+	size_t i, fit, full = 0;
 
 	if (r->sink->trace->behind)
 		return false;
@@ -436,17 +474,21 @@ region_drain(struct region *r, int how)
 		look_toobig(r);
 	}
 	orders_take();
+	if (how == DRAIN_LAST)
+		bound_wait(r->sink->trace, r->sink->trace->npending +
+		    pieces_need(r));
 	if (!metadata_ready(r, how)) {
-		pieces_leave(r);
+		pieces_leave(r, 0);
 		return false;
 	}
 	if (npieces > 0) {
 		qsort(pieces, npieces, sizeof(*pieces), by_slot);
 		pause_tell(r);
 	}
-	for (i = 0; i < npieces; i++)
+	fit = pieces_fit(r, how);
+	for (i = 0; i < fit; i++)
 		left += UT_COMMIT_LEN(pieces[i].commit);
-	for (i = 0; i < npieces; i++) {
+	for (i = 0; i < fit; i++) {
 		report_progress(left);
 		left -= UT_COMMIT_LEN(pieces[i].commit);
 		if (!in_turn(r, &pieces[i], how))
@@ -463,7 +505,7 @@ region_drain(struct region *r, int how)
 		gone_slots(r, how == DRAIN_LAST);
 		loss_rest(r, how);
 	}
-	pieces_unpin(r);
+	pieces_leave(r, fit);
 	region_grew(r);
 	if (!r->more_full)
 		region_looked(r);
@@ -547,14 +589,14 @@ bury_slots(struct region *r)
 }
 
 /*
- * Write what the dead have left, and free it.  False if the metadata cannot be
- * written yet: then their events stay where they are.
+ * Write what the dead have left, and free it.  False if that, or the metadata,
+ * cannot be written yet: then their events stay where they are.
  */
 bool
 region_bury(struct region *r)
 {
 	(void)region_drain(r, DRAIN_DEAD);
-	if (r->sink->trace->behind || r->sink->trace->nwhole > 0)
+	if (r->sink->trace->behind || r->sink->trace->nwhole > 0 || r->held)
 		return false;
 	bury_slots(r);
 	(void)region_wake(r);

@@ -131,6 +131,7 @@ do_trace(struct ut_msg *m)
 	like.lazy = ut_msg_get_u32(m) != 0;
 	for (i = 0; i < UUID_LEN; i++)
 		like.uuid[i] = ut_msg_get_u8(m);
+	like.limit = ut_msg_get_u64(m);
 	if (m->h.nfds == 0 || (fd = ut_msg_get_fd(m)) != -1)
 		t = output_trace(&like, fd, path, made);
 	if (t == NULL) {
@@ -278,6 +279,23 @@ do_metadata(struct ut_msg *m)
 		(void)output_metadata(t, text, m->h.b == 0);
 }
 
+/* The trace may have more, or not. */
+static void
+do_limit(struct ut_msg *m)
+{
+	struct trace *t = trace_find(m->h.a);
+	const uint64_t limit = ut_msg_get_u64(m);
+
+	if (t == NULL)
+		return;
+	t->refused = limit <= t->limit;
+	if (t->refused)
+		return;
+	t->limit = limit;
+	t->asked = 0;
+	sleep_ring();
+}
+
 /* Without b, all metadata is here: events may be written. */
 static void
 do_hold(struct ut_msg *m)
@@ -340,6 +358,7 @@ static const struct order at_once[] = {
 	{ UT_C_METADATA,	do_metadata },
 	{ UT_C_HOLD,		do_hold },
 	{ UT_C_MUTE,		do_mute },
+	{ UT_C_LIMIT,		do_limit },
 	{ UT_C_SHOTDROP,	do_shotdrop },
 	{ 0,			NULL }
 };

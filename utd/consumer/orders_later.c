@@ -256,13 +256,18 @@ do_chunk(struct ut_msg *m)
 	char from[NAME_MAXLEN], to[NAME_MAXLEN];
 	const uint32_t serial = ut_msg_get_u32(m);
 	struct ut_msg *out;
+	struct aging may;
 	bool any = false;
 	int fd;
 
 	ut_msg_get_str(m, from, sizeof(from));
 	ut_msg_get_str(m, to, sizeof(to));
+	may.n = ut_msg_get_u32(m);
+	may.bytes = ut_msg_get_u64(m);
+	may.most = ut_msg_get_u64(m);
 	fd = ut_msg_get_fd(m);
-	if (fd == -1 || chunk_done(fd, from, to, m->h.b, &any) == -1) {
+	if (fd == -1 || chunk_done(fd, from, to, m->h.b, &may, &any) ==
+	    -1) {
 		report_failed(serial, errno);
 	} else {
 		out = report_begin(UT_C_REPLY, serial, 0);

@@ -105,6 +105,7 @@ output_make(struct trace *t)
 		return -1;
 	close(t->base);
 	t->base = -1;
+	bound_adopt(t);
 	clockfile_begin(t);
 	/* One that another consumer made has the name that it told. */
 	if (t->new && !t->adopted && strcmp(t->path, ".") != 0)
@@ -247,10 +248,13 @@ output_pending(struct trace *t)
 		errno = t->lost;
 		return -1;
 	}
+	if (!t->nowhere && !bound_room(t, done))
+		return bound_refuse();
 	if (!t->nowhere && ((t->meta == -1 && output_make(t) == -1) ||
 	    output_write(t, done) == -1))
 		return -1;
 	t->meta_size += (off_t)done;
+	t->used += done;
 	if (done > 0)
 		report_wrote(t);
 	t->npending -= done;

@@ -162,6 +162,7 @@ struct region {
 	uint64_t	 unheard;	/* the header's, as reported */
 	unsigned int	 nunheard;	/* reports of unheard */
 	int		 wait_errno;	/* why events have to wait; or 0 */
+	bool		 held;		/* some did not fit: see bound.c */
 	uint64_t	 waited_lost;	/* events lost when they began to */
 	struct region	*next;
 };

@@ -512,7 +512,7 @@ region_looked(struct region *r)
 bool
 region_has_full(const struct region *r)
 {
-	return r->wait_errno != 0 || r->more_full ||
+	return r->wait_errno != 0 || r->held || r->more_full ||
 	    load(&r->header->delivered) != r->taken;
 }
 

@@ -16,8 +16,8 @@
 
 
 /*
- * Remove parts of a trace: a chunk that is cleared, one that is empty, and a
- * snapshot that failed.
+ * Remove parts of a trace: a chunk that is cleared, one that is empty, a
+ * snapshot that failed, and the oldest of both.
  *
  * The directories are those of one user and, in root's sessions, of each user
  * who was recorded; and into their own, users can move whatever they may
@@ -263,6 +263,42 @@ output_remove(int at, const char *name)
 	return remove_dir(&above, name, place_of(name));
 }
 
+/* Bytes of what output_remove would remove, as far as time suffices. */
+static uint64_t
+size_below(const struct part *above, const char *name, enum place place)
+{
+	struct part p = { .place = place };
+	struct stat st;
+	const char *sub;
+	uint64_t sum = 0;
+	DIR *dir;
+
+	if (place == PLACE_NONE)
+		return above->place == PLACE_TRACE && is_file_name(name) &&
+		    fstatat(above->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+	if (part_open(above, name, &p) != 1)
+		return 0;
+	dir = output_list(p.fd);
+	while (dir != NULL && serve_parent(&p) &&
+	    (sub = output_next(dir)) != NULL)
+		sum += size_below(&p, sub, place_below(place, sub));
+	if (dir != NULL)
+		closedir(dir);
+	close(p.fd);
+	return sum;
+}
+
+static uint64_t
+output_size(int at, const char *name)
+{
+	const struct part above = { .fd = at, .place = PLACE_NONE,
+	    .uid = geteuid() };
+
+	until = ut_msg_now() + FOREIGN_MS;
+	return size_below(&above, name, place_of(name));
+}
+
 /* Remove what is in there: of what has ust/, that is all. */
 int
 output_empty(int fd)
@@ -321,4 +357,64 @@ output_prune(int at, const char *name)
 	    .uid = geteuid() };
 
 	(void)place_prune(&above, name, place_of(name));
+}
+
+/* The number at the end of a name that begins with a date; or 0. */
+static unsigned long
+name_number(const char *name)
+{
+	const char *end = strrchr(name, '-');
+
+	return end == NULL || strlen(name) >= NAME_MAXLEN ||
+	    name[strspn(name, "0123456789T+-")] != '\0' ? 0 :
+	    strtoul(end + 1, NULL, 10);
+}
+
+/*
+ * Count the chunks or snapshots there with a higher number, and tell the oldest
+ * and its number; false if these may stay.
+ */
+static bool
+too_many(int fd, const struct aging *may, char *oldest, unsigned long *number)
+{
+	const unsigned long after = *number;
+	uint64_t bytes = 0, size;
+	unsigned long n;
+	uint32_t count = 0;
+	const char *name;
+	DIR *dir = output_list(fd);
+
+	while (dir != NULL && (name = output_next(dir)) != NULL) {
+		if ((n = name_number(name)) <= after)
+			continue;
+		if (count++ == 0 || n < *number) {
+			*number = n;
+			snprintf(oldest, NAME_MAXLEN, "%s", name);
+		}
+		if (may->bytes == UINT64_MAX)
+			continue;
+		size = output_size(fd, name);
+		bytes += size < may->most ? size : may->most;
+	}
+	if (dir != NULL)
+		closedir(dir);
+	return count > 0 && (count > may->n || bytes > may->bytes);
+}
+
+/*
+ * Remove the oldest chunks or snapshots.  What users have added to their files
+ * makes none count for more than it could have, and what they put beside them
+ * keeps only the directory.
+ */
+void
+output_age(int fd, const struct aging *may)
+{
+	char oldest[NAME_MAXLEN];
+	unsigned long number = 0;
+
+	while ((may->n != UINT32_MAX || may->bytes != UINT64_MAX) &&
+	    too_many(fd, may, oldest, &number))
+		if (output_remove(fd, oldest) == -1)
+			log_peer("%s: not all is removed: %s", oldest,
+			    report_reason(errno));
 }

@@ -240,6 +240,7 @@ shot_end(struct ut_msg *m)
 {
 	char hidden[NAME_MAXLEN], name[NAME_MAXLEN + OUTPUT_NUMBER];
 	const uint32_t serial = ut_msg_get_u32(m);
+	struct aging may = { .bytes = UINT64_MAX };
 	struct ut_msg *out;
 	int fd = -1, made = -1, r = -1;
 	bool any;
@@ -247,6 +248,7 @@ shot_end(struct ut_msg *m)
 	ut_msg_get_str(m, hidden, sizeof(hidden));
 	ut_msg_get_str(m, name, NAME_MAXLEN);
 	any = ut_msg_get_u32(m) != 0;
+	may.n = m->h.b == UT_SHOT_KEEP ? ut_msg_get_u32(m) : UINT32_MAX;
 	errno = EINVAL;
 	if (!m->bad && (fd = ut_msg_get_fd(m)) != -1 && m->h.nfds > 1)
 		made = ut_msg_get_fd(m);
@@ -258,8 +260,8 @@ shot_end(struct ut_msg *m)
 		r = report_errno(NULL);
 	else if (m->h.b == UT_SHOT_REMOVE)
 		r = made != -1 ? remove_hidden(fd, hidden, made) : 0;
-	else
-		r = shot_name(fd, hidden, name, any);
+	else if ((r = shot_name(fd, hidden, name, any)) == 0)
+		output_age(fd, &may);
 	if (r == -1) {
 		report_failed(serial, errno);
 	} else {

@@ -168,6 +168,7 @@ shot_do(struct ut_msg *m, int fd, const char *path, struct region **copies,
 
 	memset(&like, 0, sizeof(like));
 	like.id = m->h.a;
+	like.limit = NO_LIMIT;
 	for (i = 0; i < UUID_LEN; i++)
 		like.uuid[i] = ut_msg_get_u8(m);
 	if (m->h.b != 0) {

@@ -249,6 +249,8 @@ stream_prune(struct sink *k, struct stream *s)
 			continue;
 		size = (uint64_t)st.st_size;
 		k->bytes -= size < k->bytes ? size : k->bytes;
+		k->trace->used -= size < k->trace->used ? size :
+		    k->trace->used;
 	}
 }
 
@@ -466,6 +468,8 @@ stream_write(struct sink *k, struct stream *s, struct iovec *v, int nv,
 	int error;
 
 	report_try();
+	if (!bound_room(k->trace, all))
+		return bound_refuse();
 	if ((stream_open(k, s) == -1 && !cut) ||
 	    (cut && stream_cut(k, s) == -1))
 		return -1;
@@ -482,6 +486,7 @@ stream_write(struct sink *k, struct stream *s, struct iovec *v, int nv,
 			return -1;
 		}
 	}
+	k->trace->used += all;
 	return 0;
 }
 

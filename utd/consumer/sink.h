@@ -68,6 +68,10 @@ struct trace {
 	size_t		 npending;
 	size_t		 nwhole;	/* pending bytes that may be written */
 	off_t		 meta_size;
+	uint64_t	 used;		/* bytes in its files */
+	uint64_t	 limit;		/* bytes that there may be: bound.c */
+	int64_t		 asked;		/* when more were asked for; or 0 */
+	bool		 refused;	/* there are no more for now */
 	struct clockfile  clock;
 	struct trace	*next;
 };
@@ -210,6 +214,13 @@ const char *output_spoiled(const struct trace *);
 int	 output_pending(struct trace *);	/* try again: 0 or -1 */
 void	 output_points(void);
 
+/* bound.c: the bytes that a trace may have. */
+#define NO_LIMIT	UINT64_MAX
+bool	 bound_room(struct trace *, uint64_t);
+void	 bound_wait(struct trace *, uint64_t);
+int	 bound_refuse(void);			/* -1 */
+void	 bound_adopt(struct trace *);
+
 /* clockfile.c: what the clocks said at some instants, in each trace. */
 bool	 clockfile_look(void);
 int64_t	 clockfile_next(void);
@@ -242,7 +253,14 @@ DIR	*output_list(int);		/* NULL and errno; the fd stays open */
 const char *output_next(DIR *);		/* name, but neither . nor .. */
 
 /* chunk.c: a chunk that is complete; as above. */
-int	 chunk_done(int, const char *, const char *, uint32_t, bool *);
+/* What may be there besides; UINT32_MAX and UINT64_MAX: any. */
+struct aging {
+	uint32_t	 n;
+	uint64_t	 bytes;
+	uint64_t	 most;		/* bytes that one of them can have */
+};
+int	 chunk_done(int, const char *, const char *, uint32_t,
+	    const struct aging *, bool *);
 int	 chunk_carry(int, const char *, const char *);
 bool	 output_there(int, const char *);
 
@@ -250,6 +268,7 @@ bool	 output_there(int, const char *);
 int	 output_remove(int, const char *);	/* ust/, or what has it */
 int	 output_empty(int);		/* a directory that has ust/ */
 void	 output_discard(int, const char *);	/* a trace below */
+void	 output_age(int, const struct aging *);
 void	 output_prune(int, const char *);	/* if without files */
 
 #endif /* SINK_H */

@@ -118,6 +118,9 @@ message(struct consumer *c, struct ut_msg *m)
 	case UT_C_WROTE:
 		trace_wrote(c, m->h.a, ut_msg_get_u64(m));
 		break;
+	case UT_C_FULL:
+		trace_full(c, m->h.a, ut_msg_get_u64(m));
+		break;
 	case UT_C_BURIED:
 		programs_buried(c, m->h.a);
 		break;

@@ -39,6 +39,7 @@
 #include "../store/trace.h"
 
 #define LOOK_MS		200	/* when there is more, till we see how much */
+#define NEAR_MS		20	/* when a chunk has nearly what it may have */
 #define OTHERS_MS	10000	/* between chunks that others have filled */
 /* For other users' parts: by then it is known who does not answer at all. */
 #define PARTS_MS	(LATE_MS + 2000)
@@ -158,6 +159,7 @@ trace_rotate(struct trace *t)
 	if (t->state == TRACE_NEW || t->state == TRACE_OVER ||
 	    (t->state == TRACE_FAILED && t->take == TAKE_NONE)) {
 		t->chunk = s->rotation.chunk;
+		s->rotation.allowed += t->limit;
 		free(t->path);
 		t->path = NULL;
 		t->made = t->carrying = false;
@@ -244,8 +246,8 @@ got_chunk(uint32_t id, int error, struct ut_msg *m)
 		command_add(s, ro->to);
 	}
 	state_changed(&s->saved);
-	/* The programs' tables of modules are gone with the chunk. */
-	if (ro->how == UT_CHUNK_CLEAR)
+	/* The tables of modules are gone with the chunk, or soon. */
+	if (ro->how == UT_CHUNK_CLEAR || s->max != 0 || ro->keep != 0)
 		session_cleared(s, NULL);
 	waits_done(&ro->waiters, "");
 	rotation_grew(s);		/* the next one, meanwhile */
@@ -263,6 +265,9 @@ chunk_place(struct session *s)
 	request_init(&out, UT_C_CHUNK, 0, ro->how);
 	ut_msg_str(&out, ro->from);
 	ut_msg_str(&out, ro->to);
+	ut_msg_u32(&out, ro->keep != 0 ? ro->keep - 1 : UINT32_MAX);
+	ut_msg_u64(&out, s->max != 0 ? bound_chunk(s) * 4 : UINT64_MAX);
+	ut_msg_u64(&out, s->max != 0 ? bound_chunk(s) : UINT64_MAX);
 	ut_msg_fd(&out, s->dirfd);
 	(void)consumer_ask(consumer_get(s->uid, s->gid), &out, got_chunk,
 	    s->id, NULL);
@@ -368,6 +373,7 @@ chunk_end(struct session *s, uint32_t how)
 	}
 	ro->carried[0] = '\0';
 	ro->carried_more = false;
+	ro->allowed = 0;
 	ro->deadline = ut_msg_now() + PARTS_MS;
 	ro->how = how;
 	ro->began = now;
@@ -390,7 +396,7 @@ static bool
 rotates(const struct session *s)
 {
 	return s->rotation.chunk > 0 || s->rotation.ms != 0 ||
-	    s->rotation.bytes != 0 || s->command != NULL;
+	    s->rotation.bytes != 0 || s->command != NULL || s->max != 0;
 }
 
 /*
@@ -423,7 +429,8 @@ rotate_itself(struct session *s)
 {
 	char why[512];
 
-	if (s->active && !rotation_refused(s, UT_CHUNK_KEEP, why, sizeof(why)))
+	if ((s->active || bound_near(s)) &&
+	    !rotation_refused(s, UT_CHUNK_KEEP, why, sizeof(why)))
 		rotation_begin(s, UT_CHUNK_ANY);
 }
 
@@ -459,6 +466,8 @@ too_large(const struct session *s)
 	const struct rotation *ro = &s->rotation;
 	const int64_t rest = ro->last + OTHERS_MS - ut_msg_now();
 
+	if (bound_near(s))
+		return 0;
 	if (ro->bytes == 0 || said_bytes(s, false) < ro->bytes)
 		return -1;
 	if (!s->foreign || ro->last == 0 || rest <= 0 ||
@@ -515,10 +524,12 @@ void
 rotation_grew(struct session *s)
 {
 	struct rotation *ro = &s->rotation;
+	const int ms = !bound_near(s) ? LOOK_MS : s->foreign ? UT_CHUNK_MS :
+	    NEAR_MS;
 
-	if (ro->bytes == 0 || (ro->due.when != 0 &&
-	    ro->due.when <= ut_msg_now() + LOOK_MS))
+	if ((ro->bytes == 0 && !bound_near(s)) || (ro->due.when != 0 &&
+	    ro->due.when <= ut_msg_now() + ms))
 		return;
 	timer_clear(&ro->due);
-	timer_set(&ro->due, LOOK_MS, rotation_due, id_arg(s->id));
+	timer_set(&ro->due, ms, rotation_due, id_arg(s->id));
 }

@@ -255,6 +255,8 @@ shot_end(struct shot *sh)
 	ut_msg_str(&out, sh->hidden);
 	ut_msg_str(&out, sh->name);
 	ut_msg_u32(&out, sh->any);
+	ut_msg_u32(&out, sh->dir == NULL && s != NULL && s->keep_shots != 0 ?
+	    s->keep_shots : UINT32_MAX);
 	ut_msg_fd(&out, sh->above);
 	if (sh->fd != -1)
 		ut_msg_fd(&out, sh->fd);

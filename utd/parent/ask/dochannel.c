@@ -140,6 +140,14 @@ channel_create(struct client *k, const char *name, struct attrs *attrs)
 		return;
 	}
 	attrs_default(attrs);
+	if (k->session->max != 0 &&
+	    attrs->v[ATTR_SUBSIZE] > bound_chunk(k->session) / BOUND_PARTS) {
+		client_refuse(k, "channel %s: sub-buffers of %u bytes are too "
+		    "large for a session of %llu: see create -M", name,
+		    attrs->v[ATTR_SUBSIZE],
+		    (unsigned long long)k->session->max);
+		return;
+	}
 	if (!channel_possible(attrs, why, sizeof(why)))
 		client_refuse(k, "%s", why);
 	else if ((clash = files_clash(k->session, name, attrs)) != NULL)

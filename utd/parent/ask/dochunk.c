@@ -120,15 +120,18 @@ do_chunks(struct client *k, struct ut_msg *m)
 	const uint64_t bytes = ut_msg_get_u64(m);
 	const char *why;
 	char command[UT_COMMAND_MAX + 1];
+	uint32_t keep;
 
 	ut_msg_get_str(m, command, sizeof(command));
+	keep = ut_msg_more(m) ? ut_msg_get_u32(m) : 0;
 	if (m->bad || ms > INT32_MAX || (ms > 0 && ms < UT_CHUNK_MS)) {
 		client_refuse(k, "rotate: a time of %d ms to %d s, and a "
 		    "command of %d bytes", UT_CHUNK_MS, INT32_MAX / 1000,
 		    UT_COMMAND_MAX);
 		return;
 	}
-	if ((why = session_no_output(k->session)) != NULL) {
+	if (with != UT_CHUNKS_SHOTS &&
+	    (why = session_no_output(k->session)) != NULL) {
 		client_refuse(k, "session %s %s", k->session->name, why);
 		return;
 	}
@@ -136,6 +139,10 @@ do_chunks(struct client *k, struct ut_msg *m)
 		ro->ms = ms;
 	if ((with & UT_CHUNKS_BYTES) != 0)
 		ro->bytes = bytes;
+	if ((with & UT_CHUNKS_KEEP) != 0)
+		ro->keep = keep;
+	if ((with & UT_CHUNKS_SHOTS) != 0)
+		k->session->keep_shots = keep;
 	if ((with & UT_CHUNKS_COMMAND) != 0)
 		command_set(k->session, command);
 	ro->next = 0;

@@ -71,16 +71,24 @@ do_create(struct client *k, struct ut_msg *m)
 	struct waiter *w;
 	const char *unsaved;
 	bool keeps, owned;
+	uint64_t max;
 
 	ut_msg_get_str(m, name, sizeof(name));
 	ut_msg_get_str(m, dir, sizeof(dir));
 	keeps = ut_msg_more(m) && ut_msg_get_u32(m) == 1;
 	owned = ut_msg_more(m) && ut_msg_get_u32(m) == 1;
+	max = ut_msg_more(m) ? ut_msg_get_u64(m) : 0;
 	if (m->bad || !name_valid(name, "._-")) {
 		client_refuse(k,
 		    "session name: 1 to 64 letters, digits, . _ -");
 	} else if (dir[0] != '/' && dir[0] != '\0') {
 		client_refuse(k, "directory %s: not absolute", dir);
+	} else if (max != 0 && (max < UT_BOUND_MIN || max > UT_BOUND_MAX ||
+	    keeps || dir[0] == '\0')) {
+		client_refuse(k, "session %s: a size of %llu to %llu bytes, "
+		    "for what is written", name,
+		    (unsigned long long)UT_BOUND_MIN,
+		    (unsigned long long)UT_BOUND_MAX);
 	} else if (owned && owns(k)) {
 		client_refuse(k, "session %s: the connection owns another",
 		    name);
@@ -96,6 +104,7 @@ do_create(struct client *k, struct ut_msg *m)
 		client_too_many(k, "session", name, k->conn->uid);
 	} else {
 		s->keeps = keeps;
+		s->max = max;
 		if (owned) {
 			k->owned = s->id;
 			k->leave = owner_left;

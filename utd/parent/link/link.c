@@ -693,7 +693,7 @@ session_tell(struct session *s, struct waiter *w)
 	struct program *p;
 	struct link *l;
 
-	if (w == NULL)
+	if (w == NULL && s->rotation.how == UT_CHUNK_CLEAR)
 		pause_cleared(s);
 	for (ch = s->channels; ch != NULL; ch = ch->next) {
 		if (!channel_active(ch))

@@ -126,6 +126,7 @@ struct trace {
 	char		 uuidstr[UUID_TEXT];
 	struct text	 text;		/* metadata perhaps not in the file */
 	uint64_t	 past;		/* bytes of metadata before text */
+	uint64_t	 limit;		/* bytes of its files: see bound.c */
 	uint64_t	 clock_at;	/* where the counter's clock is, or 0 */
 	uint32_t	 line;		/* line of the course: see clock.c */
 	struct region	*regions;
@@ -166,6 +167,12 @@ void	 traces_late(const struct consumer *);
 void	 traces_slow(const struct consumer *);
 void	 trace_close(struct trace *);
 void	 trace_drop(struct trace *);
+
+/* bound.c: what the traces of a session may have. */
+#define BOUND_PARTS	8
+uint64_t bound_chunk(const struct session *);
+bool	 bound_near(const struct session *);
+void	 trace_full(const struct consumer *, uint32_t, uint64_t);
 
 /*
  * region.c: regions, as the parent sees them.  When one is READY, has FAILED or

@@ -157,6 +157,7 @@ trace_go(struct trace *t, int fd, const char *path)
 	ut_msg_u32(&out, t->chunk > 0);
 	for (i = 0; i < UUID_LEN; i++)
 		ut_msg_u8(&out, t->uuid[i]);
+	ut_msg_u64(&out, t->session->max == 0 ? UINT64_MAX : t->limit);
 	(void)consumer_ask(t->consumer, &out, got_trace, t->id, NULL);
 	regions_ask(t);
 	if (t->before != NULL)

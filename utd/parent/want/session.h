@@ -90,6 +90,8 @@ struct rotation {
 	struct timer	 timer;		/* next look at how far it is */
 	uint32_t	 ms;		/* rotate so often; 0: do not */
 	uint64_t	 bytes;		/* rotate when a chunk has more; or 0 */
+	uint64_t	 allowed;	/* bytes of the current one: bound.c */
+	uint32_t	 keep;		/* chunks in archives/ that stay; or 0 */
 	int64_t		 next;		/* time of the next rotation by ms */
 	struct timer	 due;		/* until next, or a look at bytes */
 };
@@ -153,7 +155,9 @@ struct session {
 	uint64_t	 others;	/* programs of other users */
 	bool		 foreign;	/* another user has had a trace in it */
 	bool		 keeps;		/* nothing is written by itself */
+	uint64_t	 max;		/* bytes of all its files; 0: any */
 	uint32_t	 shots;		/* snapshots so far */
+	uint32_t	 keep_shots;	/* in snapshots/ that stay; or 0 */
 	unsigned int	 shooting;	/* snapshots under way */
 	struct rotation	 rotation;
 	char		*command;	/* run for each chunk; or NULL */

@@ -40,7 +40,7 @@ static struct ut_msg out;
  * member.  One more raises the version.
  */
 #define STATE_VERSION		10
-#define STATE_MEMBERS		93u
+#define STATE_MEMBERS		98u
 #define MEMBER(type, member, size, name)				\
 	{ MEMBER_ ## type, name, offsetof(struct OBJECT, member), size }
 #define SIZE(member)		sizeof(((struct OBJECT *)0)->member)
@@ -66,12 +66,16 @@ const struct member session_members[] = {
 	SAVED(course.off), SAVED(course.broken), SAVED(course.lost),
 	TEXT(rotation.from), TEXT(rotation.to), SAVED(rotation.busy),
 	SAVED(rotation.how), SAVED(rotation.chunk), SAVED(rotation.began),
+	SAVED(rotation.allowed),
 	NUMBER(rotation.ms, "rotate_ms"),
 	NUMBER(rotation.bytes, "rotate_bytes"),
+	NUMBER(rotation.keep, "rotate_keep"),
 	STRING(command, UT_COMMAND_MAX + 1, "rotate_command"),
 	NUMBER(rotation.kept, "chunks"),
 	NUMBER(keeps, "keeps"),
 	NUMBER(shots, "snapshots"),
+	NUMBER(keep_shots, "snapshots_keep"),
+	NUMBER(max, "max_bytes"),
 	END
 };
 
@@ -114,7 +118,7 @@ const struct member trace_members[] = {
 	TEXT(name), STRING(path, PATH_MAX, NULL), SAVED(made), SAVED(carrying),
 	SAVED(uid), SAVED(gid), SAVED(bits), SAVED(owner), SAVED(pid),
 	SAVED(vpid), TEXT(uuidstr), SAVED(past), SAVED(clock_at), SAVED(line),
-	SAVED(chunk), END
+	SAVED(chunk), SAVED(limit), END
 };
 
 #undef OBJECT

@@ -1,0 +1,67 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# Only the newest chunks and snapshots stay (-k), also after utd was killed, and
+# nothing else that is there is touched.
+
+. ./common.sh
+
+numbers() {
+	ls "$1" | sed -n 's/.*[+-][0-9]*-\([0-9]*\)$/\1/p' | sort -n | tr '\n' ' '
+}
+stays() {
+	[ "$(numbers "$1")" = "$2 " ] || fail "$1: $(ls "$1"), not $2"
+}
+
+start_utd
+utctl create -o "$T/s" s >/dev/null && utctl enable-event -s s 'seq:*' &&
+    utctl start s >/dev/null || fail "set-up"
+complains "number 'x': not one" utctl rotate -k x s
+expect 1 '-k: alone' utctl snapshot -k 2 -n a s
+expect 0 '' utctl rotate -k 2 s
+expect 0 '' utctl snapshot -k 3 s
+for each in 1 2; do
+	./prog/seq $each 1 10 && utctl rotate s >/dev/null || fail "rotate"
+done
+mkdir "$T/away" "$T/s/archives/mine" && : >"$T/away/kept" || fail "mkdir"
+kill_utd 0
+start_utd
+for each in 3 4; do
+	./prog/seq $each 1 10 && utctl rotate s >/dev/null || fail "rotate"
+done
+stays "$T/s/archives" '3 4'
+link=$T/s/archives/20200101T000000+0000-20200101T000000+0000-1
+ln -s "$T/away" "$link"
+utctl rotate s >/dev/null && rm "$link" || fail "a link was removed"
+stays "$T/s/archives" '4 5'
+[ -f "$T/away/kept" ] && [ -d "$T/s/archives/mine" ] || fail "too much"
+expect 0 'rotated: 5 chunks, the newest 2 kept' utctl list s
+for each in 1 2 named 3 4 5; do
+	case $each in
+	named)	utctl snapshot -n named s ;;
+	*)	utctl snapshot s ;;
+	esac >/dev/null || fail "snapshot"
+done
+stays "$T/s/snapshots" '4 5 6'
+[ -d "$T/s/snapshots/named" ] || fail "a named snapshot is gone"
+expect 0 '6 snapshots, the newest 3 kept' utctl list s
+utctl save >"$T/saved" && grep -q '^snapshot -k 3 s$' "$T/saved" &&
+    grep -q '^rotate -k 2 s$' "$T/saved" || fail "$(cat "$T/saved")"
+# A chunk that stays has the modules of a program that began before.
+utctl enable-event -s s 'ut:module' >/dev/null || fail "ut:module"
+background ./prog/seq -p 1000 9 1 90000000
+until_ok sh -c "utctl list s >/dev/null && utctl view -e ut:module '$T/s' |
+    grep -q ut:module" || fail "no modules"
+utctl rotate s >/dev/null && utctl rotate s >/dev/null &&
+    utctl rotate s >/dev/null || fail "rotate"
+until_ok sh -c "utctl list s >/dev/null && utctl view -e ut:module \
+    '$T'/s/chunk-* | grep -q ut:module" || fail "no modules later"
+kill -9 $LAST
+expect 0 '' utctl rotate -k 0 s
+utctl rotate s >/dev/null || fail "rotate"
+stays "$T/s/archives" '7 8 9'
+readers_agree "$T/s/archives"
+expect 0 'destroyed' utctl destroy s
+rm -rf "$T/s"
+expect 0 "" utctl load "$T/saved"
+expect 0 "newest 2 kept" utctl list s
+stop_utd || fail "utd: status $?"
