@@ -72,9 +72,9 @@ template <class t> struct ut_lttng_signed<t *> {
 #define UT_DESC_ut_lttng_none(...)
 #define UT_VAR_ut_lttng_array(...)
 #define UT_LEN_ut_lttng_array(name, str, type, n, flags)	\
-	UT_LEN_ut_array(name, str, type, n)
+	+ (size_t)(n) * sizeof(type)
 #define UT_PUT_ut_lttng_array(name, str, type, n, flags)	\
-	UT_PUT_ut_array(name, str, type, n)
+	ut_p = ut_put_array(ut_p, name, (size_t)(n) * sizeof(type));
 #define UT_DESC_ut_lttng_array(name, str, type, n, flags)	\
 	{ str, NULL, n, UT_KIND_ARRAY, (uint8_t)sizeof(type), flags, 0 },
 
