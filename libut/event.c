@@ -262,15 +262,16 @@ reference_bind(struct ut_event *r)
 	const struct ut_event *e;
 	void (*record)(void) = NULL;
 
-	event_leave(r);
 	while (t != NULL &&
 	    (t->events == NULL || strcmp(t->name, r->name) != 0))
 		t = t->next;
+	if (r->type != t)
+		event_leave(r);
 	for (e = t != NULL ? t->events : NULL; e != NULL; e = e->twin)
 		if (e->record != NULL && (e->caller & UT_SEMAPHORE) == 0)
 			record = e->record;
 	__atomic_store_n(&r->record, record, __ATOMIC_RELEASE);
-	if (t != NULL)
+	if (r->type != t)
 		event_join(r, t);
 }
 

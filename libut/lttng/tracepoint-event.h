@@ -72,9 +72,9 @@ template <class t> struct ut_lttng_signed<t *> {
 #define UT_DESC_ut_lttng_none(...)
 #define UT_VAR_ut_lttng_array(...)
 #define UT_LEN_ut_lttng_array(name, str, type, n, flags)	\
-	UT_LEN_ut_array(name, str, type, n)
+	+ (size_t)(n) * sizeof(type)
 #define UT_PUT_ut_lttng_array(name, str, type, n, flags)	\
-	UT_PUT_ut_array(name, str, type, n)
+	ut_p = ut_put_array(ut_p, name, (size_t)(n) * sizeof(type));
 #define UT_DESC_ut_lttng_array(name, str, type, n, flags)	\
 	{ str, NULL, n, UT_KIND_ARRAY, (uint8_t)sizeof(type), flags, 0 },
 
@@ -218,7 +218,7 @@ template <class t> struct ut_lttng_signed<t *> {
  * A class has the fields and the function that records its events; an event is
  * a class with one instance.
  */
-#define UT_LTTNG_CLASS_create(p, c, args, fields)			\
+#define UT_LTTNG_CLASS_ut_create(p, c, args, fields)			\
 	static const struct ut_field __attribute__((unused))		\
 	ut_lttng_fields_##p##___##c[] = {				\
 		UT_LTTNG_EACH(DESC, fields)				\
@@ -241,7 +241,7 @@ template <class t> struct ut_lttng_signed<t *> {
 			ut_p = ut_commit(&ut_r);			\
 		}							\
 	}
-#define UT_LTTNG_INSTANCE_create(cp, c, p, n, args)			\
+#define UT_LTTNG_INSTANCE_ut_create(cp, c, p, n, args)			\
 	static struct ut_event ut_lttng_event_##p##___##n		\
 	    UT_SECTION __attribute__((used)) = {			\
 		0, UT_DEBUG_LINE, #p ":" #n,				\
@@ -249,19 +249,19 @@ template <class t> struct ut_lttng_signed<t *> {
 		UT_STACKS, NULL,					\
 		(void (*)(void))ut_lttng_record_##cp##___##c		\
 	};
-#define UT_LTTNG_EVENT_create(p, n, args, fields)	\
-	UT_LTTNG_CLASS_create(p, n, args, fields)	\
-	UT_LTTNG_INSTANCE_create(p, n, p, n, args)
+#define UT_LTTNG_EVENT_ut_create(p, n, args, fields)	\
+	UT_LTTNG_CLASS_ut_create(p, n, args, fields)	\
+	UT_LTTNG_INSTANCE_ut_create(p, n, p, n, args)
 
 /* The level comes after its event: stored before libut is told of the event. */
-#define UT_LTTNG_LEVEL_create(p, n, value)				\
+#define UT_LTTNG_LEVEL_ut_create(p, n, value)				\
 	static void __attribute__((constructor(64000))) UT_HELPER	\
 	ut_lttng_level_##p##___##n(void)				\
 	{								\
 		ut_lttng_event_##p##___##n.level = (value);		\
 	}
 
-#define UT_LTTNG_ENUM_create(p, e, ...)					\
+#define UT_LTTNG_ENUM_ut_create(p, e, ...)				\
 	static const struct ut_value ut_lttng_values_##p##___##e[] = {	\
 		__VA_ARGS__						\
 	};								\
@@ -294,7 +294,7 @@ template <class t> struct ut_lttng_signed<t *> {
 #define LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ
 #define TRACEPOINT_HEADER_MULTI_READ
 #undef UT_LTTNG_PASS
-#define UT_LTTNG_PASS	create
+#define UT_LTTNG_PASS	ut_create
 
 #ifdef LTTNG_UST_TRACEPOINT_INCLUDE
 #include LTTNG_UST_TRACEPOINT_INCLUDE
@@ -309,7 +309,7 @@ UT_LTTNG_PROVIDER(TRACEPOINT_PROVIDER)
 #endif
 
 #undef UT_LTTNG_PASS
-#define UT_LTTNG_PASS	declare
+#define UT_LTTNG_PASS	ut_declare
 #undef LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ
 #undef TRACEPOINT_HEADER_MULTI_READ
 #undef LTTNG_UST_TRACEPOINT_INCLUDE

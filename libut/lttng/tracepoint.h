@@ -136,9 +136,9 @@ ut_lttng_module_remove(void)
 
 /*
  * A provider's header is read twice by the file that creates the provider:
- * UT_LTTNG_PASS is declare, then create in tracepoint-event.h.
+ * UT_LTTNG_PASS is ut_declare, then ut_create in tracepoint-event.h.
  */
-#define UT_LTTNG_PASS	declare
+#define UT_LTTNG_PASS	ut_declare
 #define LTTNG_UST_TRACEPOINT_EVENT(p, n, args, fields)	\
 	UT_CAT(UT_LTTNG_EVENT_, UT_LTTNG_PASS)(p, n, args, fields)
 #define LTTNG_UST_TRACEPOINT_EVENT_CLASS(p, n, args, fields)	\
@@ -151,18 +151,18 @@ ut_lttng_module_remove(void)
 	UT_CAT(UT_LTTNG_ENUM_, UT_LTTNG_PASS)(p, n, __VA_ARGS__)
 #define LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(p, n, uri)
 
-#define UT_LTTNG_EVENT_declare(p, n, args, fields)	\
-	UT_LTTNG_INSTANCE_declare(p, n, p, n, args)
-#define UT_LTTNG_CLASS_declare(p, n, args, fields)
-#define UT_LTTNG_LEVEL_declare(p, n, level)
-#define UT_LTTNG_ENUM_declare(p, n, ...)
+#define UT_LTTNG_EVENT_ut_declare(p, n, args, fields)	\
+	UT_LTTNG_INSTANCE_ut_declare(p, n, p, n, args)
+#define UT_LTTNG_CLASS_ut_declare(p, n, args, fields)
+#define UT_LTTNG_LEVEL_ut_declare(p, n, level)
+#define UT_LTTNG_ENUM_ut_declare(p, n, ...)
 
 /*
  * The reference, and the call through what libut has stored in it: NULL as long
  * as there is no provider.  The linker has to find the file that has
  * TRACEPOINT_DEFINE, perhaps in an archive: hence the address in asm.
  */
-#define UT_LTTNG_INSTANCE_declare(cp, c, p, n, args)			\
+#define UT_LTTNG_INSTANCE_ut_declare(cp, c, p, n, args)			\
 	UT_LTTNG_EXTERN void *ut_lttng_define_##p##___##n UT_LTTNG_SHARED; \
 	UT_CAT(UT_LTTNG_DEFINE_, UT_LTTNG_DEFINES)(p, n)		\
 	static struct ut_event ut_lttng_ref_##p##___##n UT_SECTION = {	\
@@ -184,10 +184,10 @@ ut_lttng_module_remove(void)
 	}
 
 /* TRACEPOINT_DEFINE: the provider is linked, too, if that can be found now. */
-#define UT_LTTNG_DEFINE_nothing(p, n)
-#define UT_LTTNG_DEFINE_dynamic(p, n)	\
+#define UT_LTTNG_DEFINE_ut_nothing(p, n)
+#define UT_LTTNG_DEFINE_ut_dynamic(p, n)	\
 	void *ut_lttng_define_##p##___##n = NULL;
-#define UT_LTTNG_DEFINE_linked(p, n)					\
+#define UT_LTTNG_DEFINE_ut_linked(p, n)					\
 	UT_LTTNG_EXTERN int ut_lttng_provider_##p UT_LTTNG_SHARED;	\
 	void *ut_lttng_define_##p##___##n = &ut_lttng_provider_##p;
 
@@ -240,10 +240,10 @@ enum { UT_LTTNG_LEVELS(UT_LTTNG_LEVEL, TRACE_) };
 #undef UT_LTTNG_DEFINES
 #if !defined(LTTNG_UST_TRACEPOINT_DEFINE) && \
     !(defined(UT_LTTNG_API_0) && defined(TRACEPOINT_DEFINE))
-#define UT_LTTNG_DEFINES	nothing
+#define UT_LTTNG_DEFINES	ut_nothing
 #elif defined(LTTNG_UST_TRACEPOINT_PROBE_DYNAMIC_LINKAGE) || \
     (defined(UT_LTTNG_API_0) && defined(TRACEPOINT_PROBE_DYNAMIC_LINKAGE))
-#define UT_LTTNG_DEFINES	dynamic
+#define UT_LTTNG_DEFINES	ut_dynamic
 #else
-#define UT_LTTNG_DEFINES	linked
+#define UT_LTTNG_DEFINES	ut_linked
 #endif

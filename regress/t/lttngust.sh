@@ -99,6 +99,12 @@ sed 's/once = [0-9]*/once = 1/' "$T/want" >"$T/each"
 utctl view "$T/trace" | sed 's/^.* lttngust://' | sort | uniq -c |
     awk '$1 != 100 && $2 != "texts" { exit 1 }' || fail "loaded: not alike"
 
+# A provider that is there twice records once, and outlives the other.
+cp "$T/provider.so" "$T/twin.so" || exit 1
+recorded -e 'lttngust:*' -- env LD_PRELOAD="$T/provider.so" "$T/p" \
+    "$T/twin.so" 10
+[ "$events $lost" = "180 0" ] || fail "twins: $events events, $lost lost"
+
 # Levels; without one, it is debug_line.
 for l in warning:1 err:1 debug_line:7; do
 	recorded -L ${l%:*} -e 'lttngust:*' -- env LD_PRELOAD="$T/provider.so" \
