@@ -168,7 +168,7 @@ on_word(const struct ut_event *e, uint32_t mask)
 	return ON_WORD((uint32_t)i, e->id[i], how);
 }
 
-/* Several events, of any fields, may have one semaphore: hence a number. */
+/* Several events may share a semaphore, hence it is a number. */
 static void
 semaphore_count(const struct ut_event *e, bool was, bool is)
 {
