@@ -471,7 +471,7 @@ public:
 		UT_STACKS, NULL						\
 	}
 
-/* What all events of a class share: its fields, and the function. */
+/* UT_CLASS: the fields and the function that all its events share. */
 #define UT_CLASS(ev, str, ...)						\
 	UT_ASSERT(ut_event_has_more_than_16_fields,			\
 	    sizeof(UT_STRING(UT_REST(__VA_ARGS__))) <= sizeof("16"),	\
