@@ -388,7 +388,6 @@ ut_conn_hello(struct conn *c)
 		c->told = errno;
 		return -1;
 	}
-	c->told = 0;
 	ut_debug("%s: connected to utd", c->dir);
 	ut_msg_clear(&in[c->known.conn]);
 	ut_progname(c->known.name, sizeof(c->known.name));

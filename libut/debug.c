@@ -31,8 +31,6 @@
 
 #include "ut_priv.h"
 
-#define LINE	512
-
 /* The standard error at the start. */
 static struct stat begun;
 
@@ -61,7 +59,7 @@ ut_debug(const char *fmt, ...)
 {
 	const int error = errno;
 	struct pollfd pfd = { 2, POLLOUT, 0 };
-	char line[LINE];
+	char line[512];
 	size_t n;
 	va_list ap;
 

@@ -48,12 +48,11 @@ ut_disabled(void)
 	return known == YES;
 }
 
-#define REFUSED	"%s: not traced, compiled with ut.h of another version"
-
 static bool
 refused(const struct ut_loaded *l)
 {
-	ut_debug(REFUSED, l->name[0] == '\0' ? "the program" : l->name);
+	ut_debug("%s: not traced, compiled with ut.h of another version",
+	    l == NULL || l->name[0] == '\0' ? "a module" : l->name);
 	return true;
 }
 
@@ -69,8 +68,7 @@ ut_module_add(struct ut_module *m)
 	if (ut_disabled())
 		return;
 	if (m->version != UT_VERSION || m->size != sizeof(struct ut_event)) {
-		if (!ut_loaded_at(m, refused))
-			ut_debug(REFUSED, "a module");
+		(void)(ut_loaded_at(m, refused) || refused(NULL));
 		return;
 	}
 	ut_enter(&signals);

@@ -474,21 +474,29 @@ public:
 	UT_ASSERT(ut_event_has_no_level,				\
 	    sizeof(UT_STRING(UT_LEVEL(__VA_ARGS__))) > 1,		\
 	    str " has no level: UT_EVENT(provider, event, level, fields...)"); \
+	UT_CLASS(ev, str, __VA_ARGS__)					\
+	UT_MEMBER(ev, ev, str, UT_LEVEL_VALUE(__VA_ARGS__));		\
+	UT_VIEWS(ev, __VA_ARGS__) UT_SEMICOLON
+
+/* The event of the class: only that lies in the section. */
+#define UT_MEMBER(class, ev, str, level)				\
 	UT_ASSERT(ut_event_has_a_level_that_does_not_exist,		\
-	    UT_LEVEL_VALUE(__VA_ARGS__) >= UT_EMERG &&			\
-	    UT_LEVEL_VALUE(__VA_ARGS__) <= UT_DEBUG,			\
+	    (level) >= UT_EMERG && (level) <= UT_DEBUG,			\
 	    str " has a level that is not one of UT_EMERG to UT_DEBUG"); \
+	UT_OWN struct ut_event ev UT_SECTION = {			\
+		0, level, str, ut_fields_##class, NULL, NULL, { 0 }, 0,	\
+		UT_STACKS, NULL, NULL					\
+	}
+
+/* UT_CLASS: the fields and the function that all its events share. */
+#define UT_CLASS(ev, str, ...)						\
 	UT_ASSERT(ut_event_has_more_than_16_fields,			\
 	    sizeof(UT_STRING(UT_REST(__VA_ARGS__))) <= sizeof("16"),	\
 	    str " has more than 16 fields");				\
-	static const struct ut_field ut_fields_##ev[] = {		\
+	static const struct ut_field __attribute__((unused))		\
+	ut_fields_##ev[] = {						\
 		UT_EACH(UT_DESC, __VA_ARGS__)				\
 		{ NULL, NULL, 0, 0, 0, 0, 0 }				\
-	};								\
-	UT_OWN struct ut_event ev UT_SECTION = {			\
-		0, UT_LEVEL_VALUE(__VA_ARGS__), str,			\
-		ut_fields_##ev, NULL, NULL, { 0 }, 0, UT_STACKS, NULL,	\
-		NULL							\
 	};								\
 	UT_OWN void __attribute__((noinline)) UT_HELPER			\
 	ut_record_##ev(struct ut_event *ut_e				\
@@ -505,8 +513,23 @@ public:
 			UT_EACH(UT_PUT, __VA_ARGS__)			\
 			ut_p = ut_commit(&ut_r);			\
 		}							\
-	}								\
-	UT_VIEWS(ev, __VA_ARGS__) UT_SEMICOLON
+	}
+
+/*
+ * UT_EVENT_CLASS(provider, class, fields...), and UT_EVENT_OF(provider of the
+ * class, class, provider, event, level): many events that share one function.
+ */
+#define UT_EVENT_CLASS(provider, class, ...)				\
+	UT_CLASS(ut_class__##provider##__##class,			\
+	    #provider ":" #class, 0, __VA_ARGS__) UT_SEMICOLON
+#define UT_EVENT_OF(of, class, provider, event, level)			\
+	UT_OF(ut_class__##of##__##class, ut__##provider##__##event,	\
+	    #provider ":" #event, level)
+#define UT_OF(class, ev, str, level)					\
+	UT_MEMBER(class, ev, str, level);				\
+	static __typeof__(ut_record_##class) *const			\
+	    __attribute__((unused)) ut_record_##ev = ut_record_##class;	\
+	UT_SEMICOLON
 
 /*
  * UT_SPAN(provider, span, level, fields...): the events span_begin, which has

@@ -62,7 +62,7 @@ is_ours(int fd, mode_t type)
 	    (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* What goes wrong, utctl says on the standard error. */
+/* Run utctl, which says on the standard error what goes wrong. */
 static void
 load(const char *name)
 {
@@ -78,16 +78,11 @@ load(const char *name)
 	(void)waitpid(pid, NULL, 0);
 }
 
-static int
-is_wanted(const struct dirent *d)
-{
-	return d->d_name[0] != '.' && d->d_name[strlen(d->d_name) - 1] != '~';
-}
-
 static void
 load_all(const char *dir, bool asked)
 {
 	struct dirent **all;
+	const char *name;
 	int i, n, fd;
 
 	if (ut_walk(dir, 0, 0) == -1) {
@@ -96,17 +91,20 @@ load_all(const char *dir, bool asked)
 		return;
 	}
 	if (!is_ours(open(".", O_RDONLY | O_DIRECTORY), S_IFDIR) ||
-	    (n = scandir(".", &all, is_wanted, alphasort)) == -1) {
+	    (n = scandir(".", &all, NULL, alphasort)) == -1) {
 		log_warn("%s: no session is loaded, it " REMEDY, dir);
 		return;
 	}
 	for (i = 0; i < n; i++) {
-		fd = open(all[i]->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+		name = all[i]->d_name;
+		if (name[0] == '.' || name[strlen(name) - 1] == '~')
+			continue;
+		fd = open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
 		if (is_ours(fd, S_IFREG))
-			load(all[i]->d_name);
+			load(name);
 		else
 			log_warn("%s/%s: not loaded, the file " REMEDY, dir,
-			    all[i]->d_name);
+			    name);
 		close(fd);
 	}
 }

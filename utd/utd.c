@@ -81,7 +81,6 @@ detach(void)
 	if (write(ready, "", 1) != 1 && !tied)
 		fatal("the foreground process");
 	close(ready);
-	ready = -1;
 }
 
 static void

@@ -103,9 +103,8 @@ void	 count_add(uint64_t *, uint64_t);
 bool	 become(uid_t, gid_t);
 
 /*
- * boot.c: a process that loads the saved sessions in a directory, or, if that
- * is "", where they are by default; with the run directory of utd.  A utd that
- * takes over from another one has the sessions of that, and loads none.
+ * boot.c: a process that loads the saved sessions of a directory, or, for "",
+ * where they are by default, into the utd of that run directory.
  */
 pid_t	 boot_load(const char *, const char *);
 

@@ -284,13 +284,11 @@ field_emit(struct compiler *c, const struct expr_node *n, struct value *v)
 		code_put32(c, f->count);
 		return true;
 	case UT_KIND_ARRAY:
-		return code_complain(c, "%s is an array, of which elements can "
-		    "be used: %s[0]", f->name, f->name);
 	case UT_KIND_SEQ:
 		if (holds_text(f))
 			return emit_text(c, FILTER_LOAD_STRN, offset, v);
-		return code_complain(c, "%s is a sequence, of which elements "
-		    "can be used: %s[0]", f->name, f->name);
+		return code_complain(c, "only an element of %s can be used, as "
+		    "%s[0]", f->name, f->name);
 	default:
 		return code_complain(c, "%s is neither a number nor "
 		    "text, and cannot be used", f->name);

@@ -270,18 +270,15 @@ lex_string(struct parser *p)
 static const char *
 lex_element(struct parser *p, const char *s)
 {
-	const char *digits = s + 1;
 	uint64_t n = 0;
 
-	for (s = digits; is_digit(*s) && n < UINT32_MAX; s++)
+	for (s++; is_digit(*s) && n < UINT32_MAX; s++)
 		n = n * 10 + digit(*s);
-	if (s == digits || *s != ']' || n >= UINT32_MAX) {
-		complain(p, column(p, digits), "the number of an element, from "
-		    "0 on, and a ] are missing");
-		return digits;
-	}
+	if (!is_digit(s[-1]) || *s != ']' || n >= UINT32_MAX)
+		complain(p, column(p, s), "the number of an element, from 0 "
+		    "on, and a ] are missing");
 	p->node.s.nth = (uint32_t)n + 1;
-	return s + 1;
+	return s + (*s == ']');
 }
 
 static void

@@ -45,6 +45,9 @@ UT_EVENT(std, never, UT_DEBUG, UT_INT(i0), UT_INT(i1), UT_INT(i2),
     UT_INT(i3), UT_INT(i4), UT_INT(i5), UT_INT(i6), UT_INT(i7), UT_INT(i8),
     UT_INT(i9), UT_INT(i10), UT_INT(i11), UT_INT(i12), UT_INT(i13),
     UT_INT(i14), UT_INT(i15))
+UT_EVENT_CLASS(std, kind, UT_INT(n), UT_STRN(k));
+UT_EVENT_OF(std, kind, std, kind, UT_INFO);
+UT_EVENT_OF(std, kind, std, other, UT_DEBUG);
 
 static void
 scopes(int n)
@@ -84,6 +87,8 @@ main(void)
 	UT(std, bare);
 	UT(std, bare_end_record);
 	UT(std, bare_end_fields);
+	UT(std, kind, 1, "key", 1);
+	UT(std, other, 2, "", 0);
 	if (UT_ON(std, one))
 		UT_LOG(UT_INFO, "%s %d", "on", i);
 	return 0;

@@ -66,6 +66,10 @@ UT_EVENT(types, seqs, UT_INFO, UT_SEQ(int8_t, i8), UT_SEQ(uint32_t, u32),
 UT_EVENT(types, rows, UT_INFO, UT_XARRAY(uint32_t, xa, 2),
     UT_NETARRAY(uint16_t, na, 2), UT_XSEQ(uint64_t, xs),
     UT_NETSEQ(uint32_t, ns), UT_XARRAY(uint8_t, b, 2))
+/* A class, and events of it, one of that name. */
+UT_EVENT_CLASS(types, pair, UT_INT(a), UT_STR(b));
+UT_EVENT_OF(types, pair, types, pair, UT_INFO);
+UT_EVENT_OF(types, pair, types, other, UT_DEBUG);
 /* Names that are words of C or of TSDL, and our own. */
 UT_EVENT(types, names, UT_INFO, UT_INT(string), UT_INT(id), UT_INT(event),
     UT_INT(timestamp), UT_INT(vpid), UT_INT(_x), UT_INT(align))
@@ -177,6 +181,8 @@ main(void)
 	labels();
 	strings();
 	rows();
+	UT(types, pair, 1, "one");
+	UT(types, other, 2, NULL);
 	UT(types, names, 1, 2, 3, 4, 5, 6, 7);
 	UT(types, all16, 1, "two", 3, "", -5, "six", 3, 7, 8.5, 9, "ten", 11,
 	    l, 2, 13, "fourteen", 15, 16.5f);

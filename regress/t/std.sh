@@ -30,7 +30,9 @@ std:bare_end { }
 std:bare { }
 std:bare_end_record { }
 std:bare_end_fields { }
-ut:log { msg = "on 3", file = "prog/std.c", line = 88, func = "main" }
+std:kind { n = 1, k = "k" }
+std:other { n = 2, k = "" }
+ut:log { msg = "on 3", file = "prog/std.c", line = 93, func = "main" }
 END
 warn="-Wall -Wextra -Wpedantic -Werror -I$TOP/libut"
 # What programs are compiled with that want to know it all.

@@ -55,6 +55,8 @@ types:seqs { i8 = [-128, 0, 127], u32 = [4294967295], f = [0.25, -2], i64 = [-92
 types:seqs { i8 = [], u32 = [], f = [], i64 = [-9223372036854775808] }
 types:rows { xa = [0x0, 0xdeadbeef], na = [258, 65535], xs = [0xffffffffffffffff, 0x10], ns = [16909060], b = 00 ff |..| }
 types:rows { xa = [0x0, 0x0], na = [0, 0], xs = [], ns = [], b = 00 00 |..| }
+types:pair { a = 1, b = "one" }
+types:other { a = 2, b = "(null)" }
 types:names { string = 1, id = 2, event = 3, timestamp = 4, vpid = 5, _x = 6, align = 7 }
 types:all16 { a = 1, b = "two", c = 3, d = "", e = -5, f = 73 69 78 |six|, g = 7, h = 8.5, i = 9, j = "ten", k = 11, l = [10, 11], m = 13, n = "fourteen", o = 15, p = 16.5 }
 types:none { }

@@ -97,10 +97,9 @@ copy_field(struct ctf_cur *c, const struct ctf_type *t,
 		return ctf_walk_type(c, t) == 0;	/* not used */
 	if ((t = ctf_chosen(c, t)) == NULL)
 		return 0;
-	if (kind == UT_KIND_ARRAY || kind == UT_KIND_SEQ) {
+	if (kind == UT_KIND_SEQ) {
 		n = (uint32_t)ctf_count(c, t);
-		if (kind == UT_KIND_SEQ)
-			memcpy(copy_more(sizeof(n)), &n, sizeof(n));
+		memcpy(copy_more(sizeof(n)), &n, sizeof(n));
 		ctf_to(c, t);
 		e.kind = t->elem->kind == CTF_FLOAT ? UT_KIND_FLOAT :
 		    UT_KIND_INT;
@@ -276,22 +275,8 @@ set_variant(struct maker *m, struct expr_field *f, const struct ctf_type *t)
 		else
 			add_option(f, &option);
 	}
-	if (f->kind == UT_KIND_ARRAY || f->kind == UT_KIND_SEQ)
+	if (f->kind == UT_KIND_SEQ)
 		f->kind = f->size = 0;
-}
-
-static void
-set_array(struct expr_field *f, const struct ctf_type *t)
-{
-	if ((t->elem->kind != CTF_INT && t->elem->kind != CTF_ENUM &&
-	    t->elem->kind != CTF_FLOAT) || t->count > UINT32_MAX) {
-		f->size = 0;
-		return;
-	}
-	f->kind = t->kind == CTF_ARRAY ? UT_KIND_ARRAY : UT_KIND_SEQ;
-	f->count = (uint32_t)t->count;
-	f->flags = t->elem->kind == CTF_FLOAT ? UT_F_FLOAT :
-	    t->elem->sign || t->elem->bits < 64 ? UT_F_SIGNED : 0;
 }
 
 /* Set the kind and size of a field as it is copied; 0: filters have no such. */
@@ -323,10 +308,12 @@ set_field(struct maker *m, struct expr_field *f, const struct ctf_type *t)
 		f->size = 0;
 		break;
 	default:
-		if (t->text)
-			f->kind = UT_KIND_STRING;
-		else
-			set_array(f, t);
+		f->kind = t->text ? UT_KIND_STRING :
+		    t->elem->kind <= CTF_FLOAT ? UT_KIND_SEQ : 0;
+		if (f->kind == UT_KIND_SEQ)
+			f->flags = t->elem->kind == CTF_FLOAT ? UT_F_FLOAT :
+			    t->elem->sign || t->elem->bits < 64 ?
+			    UT_F_SIGNED : 0;
 		break;
 	}
 }
