@@ -27,7 +27,7 @@
 #include "../show/weigh.h"
 #include "page.h"
 
-#define MOST	100000		/* parts of a graph: others are their parents' */
+#define MOST	100000		/* parts: others are their parents' */
 #define ROOM	300000		/* bytes of a graph in the page */
 #define PART	16		/* bytes of a part, without its name */
 
