@@ -68,7 +68,7 @@ static struct {
 	size_t		 n[2];		/* runs before and after */
 	enum compare_kind kind;
 	size_t		 run;		/* the one that is read */
-	int64_t		 begin, end;	/* of that run: ns */
+	int64_t		 begin, end;	/* ns: the run's events */
 	struct compared_run runs[2 * COMPARE_RUNS];
 	/* The first of each is how many ns the run took. */
 	struct figure	 took[2 * COMPARE_RUNS][FIGURES];
@@ -305,7 +305,7 @@ is_new(size_t g, enum figure_of of, enum figure_of shown, double enough)
 	return 1;
 }
 
-/* What a run must have that none of the other side has: see is_new(). */
+/* The least that makes a group new, if the other side has none: is_new(). */
 static double
 enough_sum(size_t g, enum figure_of of)
 {

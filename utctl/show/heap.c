@@ -35,7 +35,7 @@
 #define NS	1e9
 
 static struct heap_run run;
-static struct groups groups;	/* of a run of -C */
+static struct groups groups;	/* the run of -C that is read */
 static int mixed;		/* processes: see is_mixed() */
 
 static void
