@@ -193,7 +193,6 @@ void	 page_bars_sort(struct page_bars *);
 /* The element of that name in a list, of so many bytes if it is new. */
 void	*page_named(struct page_list *, const char *, size_t);
 void	 page_list_add(struct page_list *, uint64_t, void *);
-void	*page_alloc(size_t, size_t);
 
 /* page_pairs.c */
 extern const struct pair_ops page_pair_ops;

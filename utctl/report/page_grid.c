@@ -29,16 +29,6 @@
 
 struct page page;
 
-void *
-page_alloc(size_t n, size_t size)
-{
-	void *p = calloc(n, size);
-
-	if (p == NULL)
-		die_errno("malloc");
-	return p;
-}
-
 size_t
 page_slot(int64_t ns, size_t slots)
 {
@@ -111,9 +101,7 @@ page_list_add(struct page_list *l, uint64_t key, void *value)
 {
 	if (l->n == l->room) {
 		l->room = 2 * l->room + 16;
-		l->v = realloc(l->v, l->room * sizeof(void *));
-		if (l->v == NULL)
-			die_errno("malloc");
+		l->v = xrealloc(l->v, l->room * sizeof(void *));
 	}
 	l->v[l->n++] = value;
 	map_put(&l->map, key, value);
@@ -130,7 +118,7 @@ page_named(struct page_list *l, const char *name, size_t size)
 		key++;
 	if (p != NULL)
 		return p;
-	p = page_alloc(1, size);
+	p = xcalloc(1, size);
 	*p = format("%s", name);
 	page_list_add(l, key, p);
 	return p;
@@ -161,13 +149,13 @@ page_track(const char *host, int64_t vpid, int64_t vtid, const char *name,
 	struct page_track *t = map_get(&page.tracks.map, key);
 
 	if (t == NULL) {
-		t = page_alloc(1, sizeof(*t));
+		t = xcalloc(1, sizeof(*t));
 		t->number = (uint32_t)page.tracks.n;
 		t->host = host == NULL ? NULL : format("%s", host);
 		t->vpid = vpid;
 		t->vtid = vtid;
 		if (page.tracks.n < PAGE_TRACKS)
-			t->cells = page_alloc(PAGE_SLOTS, sizeof(*t->cells));
+			t->cells = xcalloc(PAGE_SLOTS, sizeof(*t->cells));
 		page_list_add(&page.tracks, key, t);
 	}
 	if (name != NULL)
@@ -235,7 +223,7 @@ page_bar(struct page_bars *b, const struct page_bar *bar)
 	if (b->cut && bar->took <= b->least)
 		return;
 	if (b->v == NULL)
-		b->v = page_alloc(2 * b->most, sizeof(*b->v));
+		b->v = xcalloc(2 * b->most, sizeof(*b->v));
 	b->v[b->n++] = *bar;
 	if (b->n == 2 * b->most)
 		bars_cut(b);

@@ -99,8 +99,7 @@ keep(const char *s, size_t n)
 {
 	if (held.room - held.n <= n) {
 		held.room = 2 * held.room + n + 1;
-		if ((held.v = realloc(held.v, held.room)) == NULL)
-			die_errno("malloc");
+		held.v = xrealloc(held.v, held.room);
 	}
 	memcpy(held.v + held.n, s, n);
 	held.n += n;
