@@ -39,21 +39,13 @@ page_slot(int64_t ns, size_t slots)
 }
 
 static void
-fold_cells(struct page_cell *c)
+fold_longest(struct page_bar *b)
 {
-	struct page_cell sum;
 	size_t i;
 
-	for (i = 0; i < PAGE_SLOTS; i++) {
-		memset(&sum, 0, sizeof(sum));
-		if (i < PAGE_SLOTS / 2) {
-			sum = c[2 * i];
-			sum.n += c[2 * i + 1].n;
-			if (c[2 * i + 1].longest.took > sum.longest.took)
-				sum.longest = c[2 * i + 1].longest;
-		}
-		c[i] = sum;
-	}
+	for (i = 0; i < PAGE_HEAT / 2; i++)
+		b[i] = b[2 * i + (b[2 * i + 1].took > b[2 * i].took)];
+	memset(b + PAGE_HEAT / 2, 0, PAGE_HEAT / 2 * sizeof(*b));
 }
 
 static void
@@ -76,8 +68,10 @@ fold(void)
 		fold_counts(((struct page_event *)page.events.v[i])->slots,
 		    PAGE_SLOTS);
 	for (i = 0; i < page.tracks.n; i++)
-		if ((t = page.tracks.v[i])->cells != NULL)
-			fold_cells(t->cells);
+		if ((t = page.tracks.v[i])->cells != NULL) {
+			fold_counts(t->cells->n, PAGE_SLOTS);
+			fold_longest(t->cells->longest);
+		}
 	for (i = 0; i < page.spans.n; i++)
 		for (k = 0; k < PAGE_ROWS; k++)
 			fold_counts(((struct page_pair *)page.spans.v[i])->
@@ -154,8 +148,8 @@ page_track(const char *host, int64_t vpid, int64_t vtid, const char *name,
 		t->host = host == NULL ? NULL : format("%s", host);
 		t->vpid = vpid;
 		t->vtid = vtid;
-		if (page.tracks.n < PAGE_TRACKS)
-			t->cells = xcalloc(PAGE_SLOTS, sizeof(*t->cells));
+		if (page.tracks.n < PAGE_LISTED)
+			t->cells = xcalloc(1, sizeof(*t->cells));
 		page_list_add(&page.tracks, key, t);
 	}
 	if (name != NULL)

@@ -179,7 +179,7 @@ span_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 	const struct page_bar bar = { e->took, e->begin, t->number, p->number,
 	    p->keyed ? PAGE_KEYED : (int32_t)row, 0 };
 	uint32_t **heat = &p->heat[heat_row(e->took)];
-	struct page_cell *cell;
+	struct page_bar *longest;
 
 	(void)arg;
 	if (p->keyed)
@@ -191,10 +191,11 @@ span_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 	(*heat)[page_slot(e->begin, PAGE_HEAT)]++;
 	if (o != NULL && o->node != NULL && e->self > 0)
 		o->node->self += (uint64_t)e->self;
+	t->busy += e->self > 0 ? (uint64_t)e->self : 0;
 	if (t->cells != NULL) {
-		cell = &t->cells[page_slot(e->begin, PAGE_SLOTS)];
-		if (e->took > cell->longest.took)
-			cell->longest = bar;
+		longest = &t->cells->longest[page_slot(e->begin, PAGE_HEAT)];
+		if (e->took > longest->took)
+			*longest = bar;
 		page_bar(&page.bars, &bar);
 	}
 	note_slow(t, p, e, o, s);
