@@ -144,6 +144,24 @@ format(const char *fmt, ...)
 	return s;
 }
 
+void *
+xcalloc(size_t n, size_t size)
+{
+	void *p = calloc(n, size);
+
+	if (p == NULL)
+		die_errno("malloc");
+	return p;
+}
+
+void *
+xrealloc(void *p, size_t size)
+{
+	if ((p = realloc(p, size)) == NULL)
+		die_errno("malloc");
+	return p;
+}
+
 /* A copy that can be shown in one line. */
 char *
 clean(const char *s)

@@ -34,6 +34,9 @@ void	 say_to(void (*)(const char *));
 void	 say_place(const char *, unsigned int);
 int	 say_placed(void);
 char	*format(const char *, ...) __attribute__((format(printf, 1, 2)));
+/* Allocate zeros, or more of them; die if there is no memory. */
+void	*xcalloc(size_t, size_t);
+void	*xrealloc(void *, size_t);
 char	*clean(const char *);
 /*
  * Copy a text into so many bytes.  A text that is too long ends with CUT_MARK

@@ -99,6 +99,20 @@ data 'len(j["losses"]) <= 500 and sum(l[4] for l in j["losses"]) == 1199 ==
     sum(l[2] for l in j["losses"]) and j["losses"][-1][1] == j["length"] and
     max(l[1] - l[0] for l in j["losses"]) < 200 * 10 ** 9'
 
+# Of many threads, those that were longest in pairs are drawn, not the first.
+awk 'BEGIN {
+	printf "c_0 0 1 9999 0 0"
+	for (i = 1; i <= 200; i++)
+		printf " 0 %d %d 1 %d %d", 20 * i, i, 20 * i + i % 150 / 9, i
+	print ""
+}' >"$T/in"
+trace threads <"$T/in"
+utctl report "$T/threads" >"$T/page.html" || fail "threads"
+data 'len(j["tracks"]) == 200 and [i for i, t in enumerate(j["tracks"])
+    if t["cells"]][0] > 8 and {b for b in j["bars"][2::5]} ==
+    {i for i, t in enumerate(j["tracks"]) if t["cells"]} and
+    sum(1 for t in j["tracks"] if t["cells"]) == 128 and j["nbars"] == 200'
+
 # A part of it.
 utctl report -e 'work:outer*' "$T/a" >"$T/page.html" || fail "-e"
 utctl stat -j -e 'work:outer*' "$T/a" >"$T/stat" || fail "stat -e"

@@ -90,7 +90,7 @@ event(void *arg, struct ctf_stream *s)
 	e->slots[slot]++;
 	t->n++;
 	if (t->cells != NULL)
-		t->cells[slot].n++;
+		t->cells->n[slot]++;
 	if (s->event->pairs != NULL)
 		page_pairs_event(s, PAIR_FITS);
 	if (!e->drawn && t->cells != NULL)

@@ -112,10 +112,10 @@ struct page_bars {
 	int64_t		 least;		/* only longer ones are kept */
 };
 
-/* A thread's part of a slot. */
-struct page_cell {
-	uint32_t	 n;		/* events */
-	struct page_bar	 longest;
+/* A thread's events in each slot, and the longest span of each few. */
+struct page_cells {
+	uint32_t	 n[PAGE_SLOTS];
+	struct page_bar	 longest[PAGE_HEAT];
 };
 
 /* A pair that is open in a thread. */
@@ -130,7 +130,8 @@ struct page_track {
 	int64_t		 vpid, vtid;
 	char		 name[64], thread[64];
 	uint64_t	 n;
-	struct page_cell *cells;	/* NULL: too many threads */
+	uint64_t	 busy;		/* ns in spans */
+	struct page_cells *cells;	/* NULL: not drawn */
 	struct page_open *open;
 	size_t		 room;
 };
@@ -193,7 +194,6 @@ void	 page_bars_sort(struct page_bars *);
 /* The element of that name in a list, of so many bytes if it is new. */
 void	*page_named(struct page_list *, const char *, size_t);
 void	 page_list_add(struct page_list *, uint64_t, void *);
-void	*page_alloc(size_t, size_t);
 
 /* page_pairs.c */
 extern const struct pair_ops page_pair_ops;

@@ -1081,8 +1081,8 @@ function timeline() {
 	    `${count(locks.length)} of ${count(D.nlock_bars || 0)} waits ` +
 	    'and holds. The strip counts all. Select a part with -b and -u ' +
 	    'to see each one there.') : null,
-	    D.tracks.length > D.shown ? say(`The first ${D.shown} threads ` +
-	    'are drawn: select others with -p or -t.') : null,
+	    D.tracks.length > D.shown ? say(`${D.shown} threads are drawn, ` +
+	    'those longest in pairs, or with most events: select others with -p or -t.') : null,
 	    el('p', {}, ...[['←', 'ArrowLeft'], ['→', 'ArrowRight'],
 	    ['+', '+'], ['−', '-'], ['whole run', 'Home']].map(key),
 	    el('span', { class: 'dim' }, ' or drag, pinch, Ctrl and wheel, ' +

@@ -27,7 +27,7 @@
 #include "../show/weigh.h"
 #include "page.h"
 
-#define MOST	100000		/* parts of a graph: others are their parents' */
+#define MOST	100000		/* parts: others are their parents' */
 #define ROOM	300000		/* bytes of a graph in the page */
 #define PART	16		/* bytes of a part, without its name */
 
@@ -57,7 +57,7 @@ flame_child(struct flames *fs, struct flame *f, const char *name)
 		return c;
 	if (fs->parts.n == MOST)
 		return f;
-	c = page_alloc(1, sizeof(*c));
+	c = xcalloc(1, sizeof(*c));
 	c->name = name;
 	c->next = f->child;
 	map_put(&fs->parts, key, c);
@@ -87,7 +87,7 @@ put_name(struct flames *fs, const char *name)
 		json_u64(NULL, *number);
 		return;
 	}
-	new = page_alloc(1, sizeof(*new));
+	new = xcalloc(1, sizeof(*new));
 	*new = fs->names.n;
 	map_put(&fs->names, (uintptr_t)name, new);
 	fs->bytes += strlen(name);

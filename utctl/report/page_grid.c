@@ -29,16 +29,6 @@
 
 struct page page;
 
-void *
-page_alloc(size_t n, size_t size)
-{
-	void *p = calloc(n, size);
-
-	if (p == NULL)
-		die_errno("malloc");
-	return p;
-}
-
 size_t
 page_slot(int64_t ns, size_t slots)
 {
@@ -49,21 +39,13 @@ page_slot(int64_t ns, size_t slots)
 }
 
 static void
-fold_cells(struct page_cell *c)
+fold_longest(struct page_bar *b)
 {
-	struct page_cell sum;
 	size_t i;
 
-	for (i = 0; i < PAGE_SLOTS; i++) {
-		memset(&sum, 0, sizeof(sum));
-		if (i < PAGE_SLOTS / 2) {
-			sum = c[2 * i];
-			sum.n += c[2 * i + 1].n;
-			if (c[2 * i + 1].longest.took > sum.longest.took)
-				sum.longest = c[2 * i + 1].longest;
-		}
-		c[i] = sum;
-	}
+	for (i = 0; i < PAGE_HEAT / 2; i++)
+		b[i] = b[2 * i + (b[2 * i + 1].took > b[2 * i].took)];
+	memset(b + PAGE_HEAT / 2, 0, PAGE_HEAT / 2 * sizeof(*b));
 }
 
 static void
@@ -86,8 +68,10 @@ fold(void)
 		fold_counts(((struct page_event *)page.events.v[i])->slots,
 		    PAGE_SLOTS);
 	for (i = 0; i < page.tracks.n; i++)
-		if ((t = page.tracks.v[i])->cells != NULL)
-			fold_cells(t->cells);
+		if ((t = page.tracks.v[i])->cells != NULL) {
+			fold_counts(t->cells->n, PAGE_SLOTS);
+			fold_longest(t->cells->longest);
+		}
 	for (i = 0; i < page.spans.n; i++)
 		for (k = 0; k < PAGE_ROWS; k++)
 			fold_counts(((struct page_pair *)page.spans.v[i])->
@@ -111,9 +95,7 @@ page_list_add(struct page_list *l, uint64_t key, void *value)
 {
 	if (l->n == l->room) {
 		l->room = 2 * l->room + 16;
-		l->v = realloc(l->v, l->room * sizeof(void *));
-		if (l->v == NULL)
-			die_errno("malloc");
+		l->v = xrealloc(l->v, l->room * sizeof(void *));
 	}
 	l->v[l->n++] = value;
 	map_put(&l->map, key, value);
@@ -130,7 +112,7 @@ page_named(struct page_list *l, const char *name, size_t size)
 		key++;
 	if (p != NULL)
 		return p;
-	p = page_alloc(1, size);
+	p = xcalloc(1, size);
 	*p = format("%s", name);
 	page_list_add(l, key, p);
 	return p;
@@ -161,13 +143,13 @@ page_track(const char *host, int64_t vpid, int64_t vtid, const char *name,
 	struct page_track *t = map_get(&page.tracks.map, key);
 
 	if (t == NULL) {
-		t = page_alloc(1, sizeof(*t));
+		t = xcalloc(1, sizeof(*t));
 		t->number = (uint32_t)page.tracks.n;
 		t->host = host == NULL ? NULL : format("%s", host);
 		t->vpid = vpid;
 		t->vtid = vtid;
-		if (page.tracks.n < PAGE_TRACKS)
-			t->cells = page_alloc(PAGE_SLOTS, sizeof(*t->cells));
+		if (page.tracks.n < PAGE_LISTED)
+			t->cells = xcalloc(1, sizeof(*t->cells));
 		page_list_add(&page.tracks, key, t);
 	}
 	if (name != NULL)
@@ -235,7 +217,7 @@ page_bar(struct page_bars *b, const struct page_bar *bar)
 	if (b->cut && bar->took <= b->least)
 		return;
 	if (b->v == NULL)
-		b->v = page_alloc(2 * b->most, sizeof(*b->v));
+		b->v = xcalloc(2 * b->most, sizeof(*b->v));
 	b->v[b->n++] = *bar;
 	if (b->n == 2 * b->most)
 		bars_cut(b);

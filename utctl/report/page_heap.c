@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../say.h"
 #include "../show/heap.h"
 #include "page.h"
 
@@ -47,7 +48,7 @@ heap_event(struct processes *ps, struct ctf_stream *s)
 	heap_call(ps, s);
 	h = (struct heap *)processes_get(ps, s);
 	if ((l = map_get(&levels, (uintptr_t)h)) == NULL) {
-		l = page_alloc(1, sizeof(*l));
+		l = xcalloc(1, sizeof(*l));
 		l->heap = h;
 		map_put(&levels, (uintptr_t)h, l);
 	}

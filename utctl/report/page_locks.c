@@ -49,7 +49,7 @@ number_of(const struct lock_note *n)
 
 	if (v != NULL)
 		return (uint32_t)v->number;
-	v = page_alloc(1, sizeof(*v));
+	v = xcalloc(1, sizeof(*v));
 	v->process = n->process;
 	v->number = numbers.n;
 	v->lock = map_get(&n->process->locks, n->lock->address);

@@ -63,10 +63,8 @@ open_at(struct page_track *t, size_t depth)
 	if (depth >= PAGE_DEEP)
 		return NULL;
 	while (depth >= t->room) {
-		t->open = realloc(t->open, (2 * t->room + 8) *
+		t->open = xrealloc(t->open, (2 * t->room + 8) *
 		    sizeof(*t->open));
-		if (t->open == NULL)
-			die_errno("malloc");
 		memset(t->open + t->room, 0, (t->room + 8) *
 		    sizeof(*t->open));
 		t->room = 2 * t->room + 8;
@@ -181,7 +179,7 @@ span_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 	const struct page_bar bar = { e->took, e->begin, t->number, p->number,
 	    p->keyed ? PAGE_KEYED : (int32_t)row, 0 };
 	uint32_t **heat = &p->heat[heat_row(e->took)];
-	struct page_cell *cell;
+	struct page_bar *longest;
 
 	(void)arg;
 	if (p->keyed)
@@ -189,14 +187,15 @@ span_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 	p->self = when_sum(p->self, e->self);
 	hist_add(&p->hist, (double)e->took);
 	if (*heat == NULL)
-		*heat = page_alloc(PAGE_HEAT, sizeof(**heat));
+		*heat = xcalloc(PAGE_HEAT, sizeof(**heat));
 	(*heat)[page_slot(e->begin, PAGE_HEAT)]++;
 	if (o != NULL && o->node != NULL && e->self > 0)
 		o->node->self += (uint64_t)e->self;
+	t->busy += e->self > 0 ? (uint64_t)e->self : 0;
 	if (t->cells != NULL) {
-		cell = &t->cells[page_slot(e->begin, PAGE_SLOTS)];
-		if (e->took > cell->longest.took)
-			cell->longest = bar;
+		longest = &t->cells->longest[page_slot(e->begin, PAGE_HEAT)];
+		if (e->took > longest->took)
+			*longest = bar;
 		page_bar(&page.bars, &bar);
 	}
 	note_slow(t, p, e, o, s);

@@ -313,11 +313,52 @@ put_cells(const struct page_track *t)
 
 	json_array("cells");
 	for (i = 0; t->cells != NULL && i < PAGE_SLOTS; i++)
-		if (t->cells[i].n != 0) {
+		if (t->cells->n[i] != 0) {
 			json_u64(NULL, i);
-			json_u64(NULL, t->cells[i].n);
+			json_u64(NULL, t->cells->n[i]);
 		}
 	json_end();
+}
+
+static int
+by_busy(const void *a, const void *b)
+{
+	const struct page_track *x = *(struct page_track *const *)a;
+	const struct page_track *y = *(struct page_track *const *)b;
+
+	if (x->busy != y->busy)
+		return x->busy < y->busy ? 1 : -1;
+	return (x->n < y->n) - (x->n > y->n);
+}
+
+static void
+keep_drawn(struct page_bars *b)
+{
+	const struct page_track *t;
+	size_t i, n = b->n;
+
+	for (b->n = i = 0; i < n; i++) {
+		t = page.tracks.v[b->v[i].track];
+		if (t->cells != NULL)
+			b->v[b->n++] = b->v[i];
+	}
+}
+
+/* Draw the threads that were longest in spans, or have most events. */
+static void
+choose_tracks(void)
+{
+	struct page_track **busiest = (struct page_track **)map_sorted(
+	    &page.tracks.map, by_busy);
+	size_t i;
+
+	for (i = PAGE_TRACKS; i < page.tracks.n; i++) {
+		free(busiest[i]->cells);
+		busiest[i]->cells = NULL;
+	}
+	free(busiest);
+	keep_drawn(&page.bars);
+	keep_drawn(&page.instants);
 }
 
 static void
@@ -358,15 +399,14 @@ add_pins(struct page_bars *b)
 	const struct page_bar *pin;
 	size_t i, k, step, left = PAGE_PINS;
 
-	page_bars_sort(b);
 	if (b->all <= b->most)
 		return;
 	step = (page.tracks.n < PAGE_TRACKS ? page.tracks.n : PAGE_TRACKS) *
-	    PAGE_SLOTS / PAGE_PINS + 1;
+	    PAGE_HEAT / PAGE_PINS + 1;
 	for (i = 0; i < page.tracks.n; i++) {
 		t = page.tracks.v[i];
-		for (k = 0; t->cells != NULL && k < PAGE_SLOTS; k += step) {
-			pin = &t->cells[k].longest;
+		for (k = 0; t->cells != NULL && k < PAGE_HEAT; k += step) {
+			pin = &t->cells->longest[k];
 			if (pin->took == 0 || pin->took >= b->least ||
 			    left == 0)
 				continue;
@@ -427,12 +467,14 @@ page_put(const struct reader *rd)
 	put_events();
 	put_pairs();
 	put_slowest();
+	page_bars_sort(&page.bars);
+	page_bars_sort(&page.instants);
+	choose_tracks();
 	put_tracks();
 	add_pins(&page.bars);
 	page_put_bars("bars", &page.bars);
 	json_u64("nbars", page.bars.all);
 	json_u64("nkept", page.bars.n);
-	page_bars_sort(&page.instants);
 	page_put_bars("instants", &page.instants);
 }
 

@@ -41,9 +41,7 @@ clocks_add(struct clocks *c, const char *name, double error, int points)
 		if (strcmp(c->seen[i].name, name) == 0)
 			break;
 	if (i == c->n) {
-		p = realloc(c->seen, (c->n + 1) * sizeof(*p));
-		if (p == NULL)
-			die_errno("malloc");
+		p = xrealloc(c->seen, (c->n + 1) * sizeof(*p));
 		c->seen = p;
 		p += c->n++;
 		if ((p->name = strdup(name)) == NULL)

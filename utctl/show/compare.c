@@ -68,7 +68,7 @@ static struct {
 	size_t		 n[2];		/* runs before and after */
 	enum compare_kind kind;
 	size_t		 run;		/* the one that is read */
-	int64_t		 begin, end;	/* of that run: ns */
+	int64_t		 begin, end;	/* ns: the run's events */
 	struct compared_run runs[2 * COMPARE_RUNS];
 	/* The first of each is how many ns the run took. */
 	struct figure	 took[2 * COMPARE_RUNS][FIGURES];
@@ -104,9 +104,8 @@ compare_begin(char **dirs)
 static struct measured *
 measured_of(struct group *g)
 {
-	if (g->measured == NULL && (g->measured = calloc(1,
-	    sizeof(struct measured))) == NULL)
-		die_errno("malloc");
+	if (g->measured == NULL)
+		g->measured = xcalloc(1, sizeof(struct measured));
 	return g->measured;
 }
 
@@ -153,9 +152,8 @@ keep_figures(const struct groups *g, size_t run)
 			continue;
 		same = groups_row(&cmp.groups, g->rows[i]->key,
 		    g->rows[i]->len);
-		if (same->measured == NULL && (same->measured =
-		    calloc(runs * FIGURES, sizeof(*f))) == NULL)
-			die_errno("malloc");
+		if (same->measured == NULL)
+			same->measured = xcalloc(runs * FIGURES, sizeof(*f));
 		f = same->measured;
 		measured_figures(g->rows[i]->measured,
 		    (double)((uint64_t)cmp.end - (uint64_t)cmp.begin),
@@ -217,9 +215,9 @@ static void
 add_result(size_t g, enum figure_of what, const char *change,
     const struct difference *by)
 {
-	if (cmp.nresults % 64 == 0 && (cmp.results = realloc(cmp.results,
-	    (cmp.nresults + 64) * sizeof(*cmp.results))) == NULL)
-		die_errno("malloc");
+	if (cmp.nresults % 64 == 0)
+		cmp.results = xrealloc(cmp.results,
+		    (cmp.nresults + 64) * sizeof(*cmp.results));
 	cmp.results[cmp.nresults++] = (struct result){ g, what, change, *by };
 }
 
@@ -305,7 +303,7 @@ is_new(size_t g, enum figure_of of, enum figure_of shown, double enough)
 	return 1;
 }
 
-/* What a run must have that none of the other side has: see is_new(). */
+/* The least that makes a group new, if the other side has none: is_new(). */
 static double
 enough_sum(size_t g, enum figure_of of)
 {
@@ -503,8 +501,7 @@ found_change(void)
 	double *v, change = 0;
 	size_t i, n = 0;
 
-	if ((v = calloc(cmp.nresults + 1, sizeof(*v))) == NULL)
-		die_errno("malloc");
+	v = xcalloc(cmp.nresults + 1, sizeof(*v));
 	for (i = 0; i < cmp.nresults; i++)
 		if (!cmp.results[i].by.same)
 			v[n++] = figures_find(&cmp.results[i].by,

@@ -34,11 +34,11 @@
 enum figure_of { FIGURE_TIME, FIGURE_SELF, FIGURE_COUNT, FIGURE_RATE };
 #define FIGURES		4
 
-/* What the groups have: the last three have only sums, of one run each. */
+/* Kinds of groups: the last three have only sums, of one run each. */
 enum compare_kind {
 	COMPARE_EVENTS, COMPARE_PAIRS,
 	COMPARE_TIMES,			/* SUM_TOTAL, SUM_SELF in ns */
-	COMPARE_STACKS,			/* the same in events */
+	COMPARE_STACKS,			/* SUM_TOTAL, SUM_SELF in events */
 	COMPARE_HEAP			/* SUM_LIVE and those after it */
 };
 enum { SUM_TOTAL, SUM_SELF };

@@ -296,9 +296,7 @@ fields_begin(struct run *r, const struct reader *rd)
 	size_t i;
 
 	r->nstreams = rd->nstreams;
-	if ((r->streams = calloc(r->nstreams + 1, sizeof(*r->streams))) ==
-	    NULL)
-		die_errno("malloc");
+	r->streams = xcalloc(r->nstreams + 1, sizeof(*r->streams));
 	for (i = 0; i < r->nstreams; i++)
 		r->streams[i] = stream_copy(rd->streams[i]);
 	ctf_print_init(json_on);
@@ -319,8 +317,7 @@ keep(const char *s, size_t n)
 
 	if (n > most - len)
 		n = most - len;
-	if ((text = realloc(text, len + n + 1)) == NULL)
-		die_errno("malloc");
+	text = xrealloc(text, len + n + 1);
 	memcpy(text + len, s, n);
 	len += n;
 	text[len] = '\0';
@@ -345,8 +342,7 @@ put_all(const struct ctf_stream *s)
 	}
 	while (n > 0 && (text[n] & 0xc0) == 0x80)
 		n--;
-	if ((text = realloc(text, n + sizeof("..."))) == NULL)
-		die_errno("malloc");
+	text = xrealloc(text, n + sizeof("..."));
 	memcpy(text + n, "...", sizeof("..."));
 	return text;
 }
@@ -410,8 +406,7 @@ durations(struct reader *rd, struct stat_run *run, size_t nslow)
 	r.pairs = ps;
 	r.intervals = &run->intervals;
 	r.bars = run->bars;
-	if ((r.slow = calloc(nslow, sizeof(*r.slow))) == NULL)
-		die_errno("malloc");
+	r.slow = xcalloc(nslow, sizeof(*r.slow));
 	r.top.list = r.slow;
 	r.top.size = sizeof(r.slow[0]);
 	r.top.most = nslow;

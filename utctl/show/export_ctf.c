@@ -161,10 +161,8 @@ row_of(struct cut *c, const struct ctf_stream *s)
 static struct packet *
 packet_new(struct cut *c, const struct ctf_stream *s)
 {
-	struct packet *p = calloc(1, sizeof(*p));
+	struct packet *p = xcalloc(1, sizeof(*p));
 
-	if (p == NULL)
-		die_errno("malloc");
 	p->in = stream_anew(s);
 	p->path = below(c, s->path);
 	p->row = row_of(c, s);
@@ -276,10 +274,8 @@ cut_define(void *arg, struct ctf_stream *s)
 	part->pkt = s->pkt;
 	if (part->npending == part->room) {
 		part->room = part->room == 0 ? 64 : 2 * part->room;
-		part->pending = realloc(part->pending,
+		part->pending = xrealloc(part->pending,
 		    part->room * sizeof(*part->pending));
-		if (part->pending == NULL)
-			die_errno("malloc");
 	}
 	d = &part->pending[part->npending++];
 	d->event = s->event;
@@ -457,8 +453,7 @@ export_ctf(struct reader *rd, char **dirs, const char *to)
 
 	memset(&c, 0, sizeof(c));
 	c.dirs = dirs;
-	if ((c.parts = calloc(rd->nfound + 1, sizeof(*c.parts))) == NULL)
-		die_errno("malloc");
+	c.parts = xcalloc(rd->nfound + 1, sizeof(*c.parts));
 	export_dir(to);
 	for (tr = rd->traces; tr != NULL; tr = tr->next)
 		c.merged |= tr->kernel && rd->select != NULL;

@@ -57,10 +57,8 @@ static struct node *
 node_new(struct folded *r, uint64_t key, struct node *parent,
     const char *name, size_t len)
 {
-	struct node *n = calloc(1, sizeof(*n) + len + 1);
+	struct node *n = xcalloc(1, sizeof(*n) + len + 1);
 
-	if (n == NULL)
-		die_errno("malloc");
 	memcpy(n->name, name, len + 1);
 	n->parent = parent;
 	n->depth = parent == NULL ? 0 : parent->depth + 1;
@@ -170,8 +168,7 @@ print_stacks(const struct folded *r)
 {
 	const struct node **stack, *n;
 
-	if ((stack = calloc(r->deepest + 1, sizeof(*stack))) == NULL)
-		die_errno("malloc");
+	stack = xcalloc(r->deepest + 1, sizeof(*stack));
 	for (n = r->first; n != NULL; n = n->next)
 		if (n->self > 0)
 			print_stack(n, stack);

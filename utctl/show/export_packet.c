@@ -52,9 +52,7 @@ head_read(struct packet *p)
 	p->headlen = 8 * (in->off - in->pkt + in->pos) + in->bit;
 	p->outlen = p->headlen;
 	free(p->head);
-	p->head = calloc(1, (size_t)p->headlen / 8 + 1 + ROLE_MAX * LEB_MOST);
-	if (p->head == NULL)
-		die_errno("malloc");
+	p->head = xcalloc(1, (size_t)p->headlen / 8 + 1 + ROLE_MAX * LEB_MOST);
 	memcpy(p->head, bits_in(p, 0, (size_t)(p->headlen + 7) / 8),
 	    (size_t)(p->headlen + 7) / 8);
 }

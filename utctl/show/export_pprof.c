@@ -67,9 +67,7 @@ string_get(struct pprof *p, const char *s)
 		return s == NULL || *s == '\0' ? 0 : id;
 	if (id >= p->room) {
 		p->room = 2 * p->room + 64;
-		p->texts = realloc(p->texts, p->room * sizeof(*p->texts));
-		if (p->texts == NULL)
-			die_errno("malloc");
+		p->texts = xrealloc(p->texts, p->room * sizeof(*p->texts));
 	}
 	p->texts[id] = format("%s", s);
 	return id;

@@ -65,8 +65,7 @@ rows_grow(struct groups *g)
 	size_t i;
 
 	g->cap = n == 0 ? 256 : 2 * n;
-	if ((g->rows = calloc(g->cap, sizeof(*g->rows))) == NULL)
-		die_errno("malloc");
+	g->rows = xcalloc(g->cap, sizeof(*g->rows));
 	for (i = 0; i < n; i++)
 		if (old[i] != NULL)
 			*row_place(g, old[i]->key, old[i]->len,
@@ -84,9 +83,8 @@ row_get(struct groups *g, const char *key, size_t len)
 		rows_grow(g);
 	if (*(p = row_place(g, key, len, h)) != NULL)
 		return *p;
-	if ((row = calloc(1, sizeof(*row))) == NULL ||
-	    (row->key = malloc(len + 1)) == NULL)
-		die_errno("malloc");
+	row = xcalloc(1, sizeof(*row));
+	row->key = xcalloc(1, len + 1);
 	memcpy(row->key, key, len);
 	row->len = len;
 	row->hash = h;
@@ -118,8 +116,7 @@ places_of(struct groups *g, const struct ctf_stream *s)
 
 	if ((p = map_get(&g->places, key)) != NULL)
 		return p;
-	if ((p = calloc(1, sizeof(*p))) == NULL)
-		die_errno("malloc");
+	p = xcalloc(1, sizeof(*p));
 	p->event = s->event;
 	map_put(&g->places, key, p);
 	for (i = 0; i <= g->nby; i++)

@@ -35,7 +35,7 @@
 #define NS	1e9
 
 static struct heap_run run;
-static struct groups groups;	/* of a run of -C */
+static struct groups groups;	/* the run of -C that is read */
 static int mixed;		/* processes: see is_mixed() */
 
 static void
@@ -91,8 +91,7 @@ sort_heaps(const struct heap_run *r, size_t *n)
 
 	for (p = r->processes.first; p != NULL; p = p->next)
 		most++;
-	if ((all = calloc(most, sizeof(*all))) == NULL)
-		die_errno("malloc");
+	all = xcalloc(most, sizeof(*all));
 	*n = 0;
 	for (p = r->processes.first; p != NULL; p = p->next) {
 		h = (struct heap *)p;

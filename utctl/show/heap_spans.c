@@ -50,10 +50,8 @@ heap_note_span(const struct heap_run *r, struct heap *h, int64_t ns)
 
 	if (s == NULL || s->i < i) {
 		if ((h->nspans & (h->nspans - 1)) == 0) {
-			s = realloc(h->spans, (2 * h->nspans + 1) *
+			s = xrealloc(h->spans, (2 * h->nspans + 1) *
 			    sizeof(*s));
-			if (s == NULL)
-				die_errno("malloc");
 			h->spans = s;
 		}
 		s = &h->spans[h->nspans++];

@@ -114,8 +114,7 @@ blocks_grow(struct blocks *bs)
 		bs->cap = 2 * old.cap;
 	else
 		drop = 1;
-	if ((bs->v = calloc(bs->cap, sizeof(*bs->v))) == NULL)
-		die_errno("malloc");
+	bs->v = xcalloc(bs->cap, sizeof(*bs->v));
 	bs->used = 0;
 	for (i = 0; i < old.cap; i++) {
 		b = &old.v[i];
@@ -171,9 +170,7 @@ use_of(struct heap *h, uint32_t caller)
 
 	if (i >= n) {
 		us->n = 2 * i + 16;
-		us->v = realloc(us->v, us->n * sizeof(*us->v));
-		if (us->v == NULL)
-			die_errno("malloc");
+		us->v = xrealloc(us->v, us->n * sizeof(*us->v));
 		memset(us->v + n, 0, (us->n - n) * sizeof(*us->v));
 	}
 	us->v[i].caller = caller;
@@ -274,8 +271,7 @@ last_of(struct heap *h, int32_t thread)
 
 	if (last != NULL)
 		return last;
-	if ((last = calloc(1, sizeof(*last))) == NULL)
-		die_errno("malloc");
+	last = xcalloc(1, sizeof(*last));
 	map_put(&h->threads, (uint32_t)thread, last);
 	return last;
 }

@@ -146,9 +146,7 @@ heap_rows(struct heap *h, struct heap_use **list)
 	sites_outside(&h->sites);
 	uses_peak(h, &h->callers);
 	uses_peak(h, &h->by_site);
-	rows = calloc(h->callers.n + h->by_site.n + 1, sizeof(*rows));
-	if (rows == NULL)
-		die_errno("malloc");
+	rows = xcalloc(h->callers.n + h->by_site.n + 1, sizeof(*rows));
 	if (h->callers.n > 0)
 		memcpy(rows, h->callers.v, h->callers.n * sizeof(*rows));
 	all = merge_sites(h, rows, h->callers.n);

@@ -79,8 +79,7 @@ grow(struct hist *h)
 	size_t i;
 
 	h->cap = old.cap == 0 ? 4 : 2 * old.cap;
-	if ((h->cells = calloc(h->cap, sizeof(*h->cells))) == NULL)
-		die_errno("malloc");
+	h->cells = xcalloc(h->cap, sizeof(*h->cells));
 	for (i = 0; i < old.cap; i++)
 		if (old.cells[i].n != 0)
 			*cell(h, old.cells[i].key) = old.cells[i];

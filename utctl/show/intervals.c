@@ -117,9 +117,7 @@ struct interval *
 intervals_at(struct intervals *iv, size_t i)
 {
 	if (i + 1 >= iv->n) {
-		iv->v = realloc(iv->v, (2 * i + 16) * sizeof(*iv->v));
-		if (iv->v == NULL)
-			die_errno("malloc");
+		iv->v = xrealloc(iv->v, (2 * i + 16) * sizeof(*iv->v));
 		memset(iv->v + iv->n, 0, (2 * i + 16 - iv->n) *
 		    sizeof(*iv->v));
 		iv->n = 2 * i + 16;

@@ -121,8 +121,7 @@ sort_callers(const struct locks *ls, uint32_t **list)
 {
 	size_t i, n = 0;
 
-	if ((*list = calloc(ls->ncallers + 1, sizeof(**list))) == NULL)
-		die_errno("malloc");
+	*list = xcalloc(ls->ncallers + 1, sizeof(**list));
 	for (i = 0; i < ls->ncallers; i++)
 		if (ls->callers[i] != NULL)
 			(*list)[n++] = (uint32_t)i;

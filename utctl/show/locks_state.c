@@ -28,10 +28,8 @@
 static void *
 new(size_t size)
 {
-	void *p = calloc(1, size);
+	void *p = xcalloc(1, size);
 
-	if (p == NULL)
-		die_errno("malloc");
 	return p;
 }
 
@@ -102,10 +100,8 @@ lock_caller_stat(struct locks *ls, uint32_t caller)
 
 	if (caller >= n) {
 		ls->ncallers = 2 * (size_t)caller + 16;
-		ls->callers = realloc(ls->callers,
+		ls->callers = xrealloc(ls->callers,
 		    ls->ncallers * sizeof(struct lock_stat *));
-		if (ls->callers == NULL)
-			die_errno("malloc");
 		for (; n < ls->ncallers; n++)
 			ls->callers[n] = NULL;
 	}
@@ -361,9 +357,7 @@ holder_add(struct lock *l)
 
 	if (l->nholders == l->room) {
 		l->room *= 2;
-		h = realloc(l->holders, l->room * sizeof(*h));
-		if (h == NULL)
-			die_errno("malloc");
+		h = xrealloc(l->holders, l->room * sizeof(*h));
 		l->holders = h;
 	}
 	return &l->holders[l->nholders++];

@@ -103,8 +103,7 @@ function_get(struct map *m, const struct frame *f)
 
 	if (fn != NULL)
 		return fn;
-	if ((fn = calloc(1, sizeof(*fn))) == NULL)
-		die_errno("malloc");
+	fn = xcalloc(1, sizeof(*fn));
 	judge_name(fn, f);
 	map_put(m, frame_function(f), fn);
 	return fn;

@@ -61,8 +61,7 @@ keys_grow(struct pairs *ps)
 	size_t i;
 
 	ps->kcap = n == 0 ? 64 : 2 * n;
-	if ((ps->keys = calloc(ps->kcap, sizeof(*ps->keys))) == NULL)
-		die_errno("malloc");
+	ps->keys = xcalloc(ps->kcap, sizeof(*ps->keys));
 	for (i = 0; i < n; i++)
 		for (k = old[i]; k != NULL; k = next) {
 			next = k->next;

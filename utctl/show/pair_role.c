@@ -70,10 +70,8 @@ static const struct rule {
 static struct pair *
 pair_new(struct pair **list, char *name)
 {
-	struct pair *p = calloc(1, sizeof(*p));
+	struct pair *p = xcalloc(1, sizeof(*p));
 
-	if (p == NULL)
-		die_errno("malloc");
 	p->name = name;
 	p->next = *list;
 	*list = p;

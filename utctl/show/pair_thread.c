@@ -95,8 +95,7 @@ thread_add(struct pairs *ps, const struct process *p, int64_t tid, uint64_t key)
 {
 	struct pair_thread *t;
 
-	if ((t = calloc(1, sizeof(*t))) == NULL)
-		die_errno("malloc");
+	t = xcalloc(1, sizeof(*t));
 	t->process = p;
 	t->tid = tid;
 	t->next = map_get(&ps->threads, key);
@@ -117,8 +116,7 @@ packets_of(struct pair_thread *t, uint64_t class)
 		p = p->next;
 	if (p != NULL)
 		return p;
-	if ((p = calloc(1, sizeof(*p))) == NULL)
-		die_errno("malloc");
+	p = xcalloc(1, sizeof(*p));
 	p->class = class;
 	p->next = t->packets;
 	return t->packets = p;
@@ -191,8 +189,7 @@ inside_grow(struct pair_thread *t)
 		t->ninside += old[i].n > 0;
 	if (4 * t->ninside >= n)
 		t->cap = n == 0 ? 16 : 2 * n;
-	if ((t->inside = calloc(t->cap, sizeof(*t->inside))) == NULL)
-		die_errno("malloc");
+	t->inside = xcalloc(t->cap, sizeof(*t->inside));
 	for (i = 0; i < n; i++)
 		if (old[i].n > 0)
 			*inside_place(t, old[i].of, old[i].address) = old[i];
@@ -233,9 +230,7 @@ push(struct pair_thread *t)
 
 	if (t->n == t->room) {
 		t->room = t->room == 0 ? 16 : 2 * t->room;
-		f = realloc(t->frames, t->room * sizeof(*f));
-		if (f == NULL)
-			die_errno("malloc");
+		f = xrealloc(t->frames, t->room * sizeof(*f));
 		t->frames = f;
 	}
 	return &t->frames[t->n++];

@@ -100,8 +100,7 @@ keep(const char *s, size_t n)
 {
 	if (last->room - last->n <= n) {
 		last->room = 2 * last->room + n + 1;
-		if ((last->v = realloc(last->v, last->room)) == NULL)
-			die_errno("malloc");
+		last->v = xrealloc(last->v, last->room);
 	}
 	memcpy(last->v + last->n, s, n);
 	last->n += n;

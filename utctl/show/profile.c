@@ -86,9 +86,7 @@ count(void *arg, struct ctf_stream *s)
 		return;
 	if (site->number >= n) {
 		p->room = 2 * n + 64;
-		p->counts = realloc(p->counts, p->room * sizeof(*p->counts));
-		if (p->counts == NULL)
-			die_errno("malloc");
+		p->counts = xrealloc(p->counts, p->room * sizeof(*p->counts));
 		memset(p->counts + n, 0, (p->room - n) * sizeof(*p->counts));
 	}
 	if (ns > (uint64_t)(INT64_MAX - p->ns))
@@ -200,8 +198,7 @@ list_functions(struct profile *p)
 	memset(&m, 0, sizeof(m));
 	for (i = 0; i < p->sites.n; i++)
 		most += p->sites.v[i]->n;
-	if ((p->list = calloc(most, sizeof(*p->list))) == NULL)
-		die_errno("malloc");
+	p->list = xcalloc(most, sizeof(*p->list));
 	for (i = 0; i < p->sites.n; i++)
 		add_site(p, &m, p->sites.v[i]);
 	map_free(&m);

@@ -31,8 +31,7 @@ make_room(struct message *m, size_t n)
 	if (m->room - m->n >= n)
 		return;
 	m->room = 2 * m->room + n;
-	if ((m->v = realloc(m->v, m->room)) == NULL)
-		die_errno("malloc");
+	m->v = xrealloc(m->v, m->room);
 }
 
 static void

@@ -99,8 +99,7 @@ frame_get(const struct frame *f)
 
 	if (mine != NULL)
 		return mine;
-	if ((mine = malloc(sizeof(*mine))) == NULL)
-		die_errno("malloc");
+	mine = xcalloc(1, sizeof(*mine));
 	*mine = *f;
 	mine->text = text_make(f);
 	map_put(&known, key, mine);
@@ -245,9 +244,7 @@ site_text(const struct site *site, size_t from)
 
 	for (i = from; i < site->n; i++)
 		n += strlen(site->frames[i]->text) + 3;
-	if ((text = p = malloc(n)) == NULL)
-		die_errno("malloc");
-	*p = '\0';
+	text = p = xcalloc(1, n);
 	for (i = from; i < site->n; i++)
 		p += sprintf(p, "%s%s", i == from ? "" : " < ",
 		    site->frames[i]->text);

@@ -115,10 +115,8 @@ static struct track *
 track_new(struct map *m, const struct track *process, uint64_t of, int64_t id)
 {
 	const uint64_t key = map_bytes(of, &id, sizeof(id));
-	struct track *t = calloc(1, sizeof(*t));
+	struct track *t = xcalloc(1, sizeof(*t));
 
-	if (t == NULL)
-		die_errno("malloc");
 	t->process = process;
 	t->of = of;
 	t->id = id;
@@ -260,8 +258,7 @@ bar_new(const struct ctf_stream *s, int64_t ns, const char *name, uint64_t id,
 
 	args = args_of(s, isfunction, &n);
 	kept = n <= KEPT_MOST - run.kept;
-	if ((b = calloc(1, sizeof(*b) + len + (kept ? n : 0))) == NULL)
-		die_errno("malloc");
+	b = xcalloc(1, sizeof(*b) + len + (kept ? n : 0));
 	b->track = t;
 	b->id = id;
 	b->ns = ns;
@@ -392,8 +389,7 @@ value_at(const struct ctf_stream *s)
 
 	if (at != NULL)
 		return at;
-	if ((at = calloc(1, sizeof(*at))) == NULL)
-		die_errno("malloc");
+	at = xcalloc(1, sizeof(*at));
 	run.found |= ctf_field_find(at, s->class, s->event, run.value);
 	map_put(&run.values, key, at);
 	return at;

@@ -85,8 +85,7 @@ row_of(struct map *rows, const char *name)
 
 	if (row != NULL)
 		return row;
-	if ((row = calloc(1, sizeof(*row))) == NULL)
-		die_errno("malloc");
+	row = xcalloc(1, sizeof(*row));
 	row->name = format("%s", name);
 	map_put(rows, key, row);
 	return row;
@@ -182,8 +181,7 @@ packet_merge(const struct ctf_stream *s)
 	struct ctf_stream *c = stream_copy(s);
 
 	if (s->nvals > 0) {
-		if ((c->vals = calloc(s->nvals, sizeof(*c->vals))) == NULL)
-			die_errno("malloc");
+		c->vals = xcalloc(s->nvals, sizeof(*c->vals));
 		memcpy(c->vals, s->vals, s->nvals * sizeof(*c->vals));
 		c->nvals = s->nvals;
 	}

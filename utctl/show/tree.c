@@ -55,8 +55,7 @@ child_get(struct tree *t, const struct frame *f)
 		return c;
 	if (n == FEW)
 		map_put(&older, child_key(t, last->frame), last);
-	if ((c = calloc(1, sizeof(*c))) == NULL)
-		die_errno("malloc");
+	c = xcalloc(1, sizeof(*c));
 	c->frame = f;
 	c->next = t->child;
 	return t->child = c;
@@ -121,8 +120,7 @@ tree_sort(struct tree *t)
 		n++;
 	if (n == 0)
 		return;
-	if ((list = calloc(n, sizeof(*list))) == NULL)
-		die_errno("malloc");
+	list = xcalloc(n, sizeof(*list));
 	for (i = 0, c = t->child; c != NULL; c = c->next)
 		list[i++] = c;
 	qsort(list, n, sizeof(*list), by_value);

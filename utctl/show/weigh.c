@@ -112,15 +112,12 @@ load_get(struct weigh *w, const struct ctf_stream *s, struct process *p)
 		return NULL;
 	if (site->number >= n) {
 		w->n = 2 * n + 64;
-		w->loads = realloc(w->loads, w->n * sizeof(l));
-		if (w->loads == NULL)
-			die_errno("malloc");
+		w->loads = xrealloc(w->loads, w->n * sizeof(l));
 		memset(w->loads + n, 0, (w->n - n) * sizeof(l));
 	}
 	if ((l = w->loads[site->number]) != NULL)
 		return l;
-	if ((l = calloc(1, sizeof(*l))) == NULL)
-		die_errno("malloc");
+	l = xcalloc(1, sizeof(*l));
 	l->site = site;
 	l->program = host_name(p->host, p->name);
 	return w->loads[site->number] = l;

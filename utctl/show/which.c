@@ -194,8 +194,7 @@ which_traces(char **args)
 
 	while (args[n] != NULL)
 		n++;
-	if ((dirs = calloc(n + 2, sizeof(*dirs))) == NULL)
-		die_errno("malloc");
+	dirs = xcalloc(n + 2, sizeof(*dirs));
 	for (i = 0; i < n; i++)
 		dirs[i] = trace_find(args[i]);
 	if (n == 0)

@@ -60,8 +60,7 @@ caller_name(struct caller *c, const struct ctf_stream *s, const char *name)
 	n = symbols_places(s, c->address, ADDRESS_RETURN, &places);
 	if ((c->lines = places_text(places, n)) == NULL)
 		return;
-	if ((c->places = calloc(n, sizeof(*places))) == NULL)
-		die_errno("malloc");
+	c->places = xcalloc(n, sizeof(*places));
 	memcpy(c->places, places, n * sizeof(*places));
 	c->nplaces = n;
 }
@@ -74,12 +73,9 @@ caller_add(struct callers *cs, const struct ctf_stream *s, uint64_t address,
 
 	if (cs->n == cs->room) {
 		cs->room = cs->room == 0 ? 64 : 2 * cs->room;
-		cs->v = realloc(cs->v, cs->room * sizeof(struct caller *));
-		if (cs->v == NULL)
-			die_errno("malloc");
+		cs->v = xrealloc(cs->v, cs->room * sizeof(struct caller *));
 	}
-	if ((c = calloc(1, sizeof(*c))) == NULL)
-		die_errno("malloc");
+	c = xcalloc(1, sizeof(*c));
 	c->address = address;
 	caller_name(c, s, name);
 	c->modules = cs->modules;
@@ -353,8 +349,7 @@ last_call(struct process *p, int64_t thread)
 
 	if (last != NULL)
 		return last;
-	if ((last = calloc(1, sizeof(*last))) == NULL)
-		die_errno("malloc");
+	last = xcalloc(1, sizeof(*last));
 	map_put(&p->calls, (uint64_t)thread, last);
 	return last;
 }

@@ -40,8 +40,7 @@ dwarf_new(struct elf *e)
 {
 	struct dwarf *d;
 
-	if ((d = calloc(1, sizeof(*d))) == NULL)
-		die_errno("malloc");
+	d = xcalloc(1, sizeof(*d));
 	d->elf = *e;
 	elf_rest(&d->elf);
 	return d;

@@ -192,8 +192,7 @@ table_more(const struct dwarf *d, void *v, size_t n, size_t *room,
 		return NULL;
 	}
 	*room = n == 0 ? 16 : 2 * n;
-	if ((v = realloc(v, *room * size)) == NULL)
-		die_errno("malloc");
+	v = xrealloc(v, *room * size);
 	return v;
 }
 

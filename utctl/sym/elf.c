@@ -175,8 +175,7 @@ elf_sections(struct elf *e)
 
 	if ((table = table_read(e, e->shoff, e->nsh, l->shsize)) == NULL)
 		return NULL;
-	if ((sections = calloc(e->nsh, sizeof(*sections))) == NULL)
-		die_errno("malloc");
+	sections = xcalloc(e->nsh, sizeof(*sections));
 	for (i = 0; i < e->nsh; i++) {
 		p = table + i * l->shsize;
 		s = &sections[i];

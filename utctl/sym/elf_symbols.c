@@ -78,9 +78,7 @@ symbol_new(struct loading *l)
 
 	if (l->to->n == l->room) {
 		l->room = l->room == 0 ? 256 : 2 * l->room;
-		v = realloc(l->to->v, l->room * sizeof(*v));
-		if (v == NULL)
-			die_errno("malloc");
+		v = xrealloc(l->to->v, l->room * sizeof(*v));
 		l->to->v = v;
 	}
 	nloaded++;

@@ -201,8 +201,7 @@ image_get(const char *path, const uint8_t *id, size_t idlen)
 	if (nimages == MOST)
 		return NULL;
 	nimages++;
-	if ((im = calloc(1, sizeof(*im))) == NULL)
-		die_errno("malloc");
+	im = xcalloc(1, sizeof(*im));
 	im->key = key;
 	im->path = format("%s", path);
 	memcpy(im->id, id, idlen);

@@ -66,8 +66,7 @@ processes_origin(struct processes *ps, const struct ctf_stream *s)
 
 	if (o != NULL)
 		return o;
-	if ((o = calloc(1, sizeof(*o))) == NULL)
-		die_errno("malloc");
+	o = xcalloc(1, sizeof(*o));
 	o->lossy = INT64_MIN;
 	map_put(&ps->origins, s->trace->origin, o);
 	return o;
@@ -187,8 +186,7 @@ process_add(struct processes *ps, const struct ctf_stream *s,
 
 	if (ps->fresh++ == PROCESSES || fresh >= FRESH)
 		processes_drop(ps);
-	if ((p = calloc(1, ps->ops->size)) == NULL)
-		die_errno("malloc");
+	p = xcalloc(1, ps->ops->size);
 	p->key = ctf_process(s->trace, who);
 	p->serial = ++serials;
 	p->origin = processes_origin(ps, s);
@@ -351,9 +349,7 @@ module_add(struct process *p, const struct mapping *m)
 
 	if (p->nmodules == p->room) {
 		p->room = p->room == 0 ? 8 : 2 * p->room;
-		v = realloc(p->modules, p->room * sizeof(*v));
-		if (v == NULL)
-			die_errno("malloc");
+		v = xrealloc(p->modules, p->room * sizeof(*v));
 		p->modules = v;
 	}
 	i = module_place(p, m->start);

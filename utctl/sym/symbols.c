@@ -310,8 +310,7 @@ places_make(struct named *n, const struct process *p)
 	if (n->kind != ADDRESS_DATA)
 		k = image_places(m, look, found);
 	n->nplaces = k == 0 ? 1 : k;
-	if ((n->places = calloc(n->nplaces, sizeof(*n->places))) == NULL)
-		die_errno("malloc");
+	n->places = xcalloc(n->nplaces, sizeof(*n->places));
 	for (i = 0; i < n->nplaces; i++) {
 		to = &n->places[i];
 		to->file = found[i].file;
