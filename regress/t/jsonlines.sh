@@ -39,6 +39,19 @@ END
 complains '-O: only the events of -j' utctl view -O "$T/web.trace"
 complains '-O: only the events of -j' utctl view -jqO "$T/web.trace"
 
+# A session that is followed has the same lines.
+start_utd
+utctl create -o "$T/s" s >/dev/null && utctl enable-event 'seq:*' >/dev/null &&
+    utctl start >/dev/null || fail "s"
+utctl view -F -jO s >"$T/followed" 2>"$T/err" &
+CHILDREN="$CHILDREN $!"
+./prog/seq 1 3 100 && utctl stop >/dev/null || fail "seq"
+wait $! || fail "view -F: $(cat "$T/err")"
+utctl view -jO "$T/s" | LC_ALL=C sort >"$T/a"
+LC_ALL=C sort "$T/followed" | cmp - "$T/a" && [ -s "$T/a" ] &&
+    ! grep -vq '"session":"s","trace":"' "$T/a" || fail "followed"
+stop_utd || fail "utd: status $?"
+
 need sqlite3
 awk '/^\.Ss sqlite3/ { on = 1 } /^\.Ed/ { on = 0 } on && /^\.Bd/ { on = 2; next }
 on != 2 { next }

@@ -66,7 +66,7 @@ struct style {
 	int		 json;
 	int		 colour;
 	int		 numbers;	/* addresses have no names */
-	int		 typed;		/* JSON: integers, reals and text differ */
+	int		 typed;		/* in JSON, by type: no number is text */
 	enum escape	 how;		/* strings are */
 	enum addresses	 addresses;
 	char		 plain[256];	/* bytes that no string need escape */
