@@ -109,7 +109,8 @@ rotation_save(FILE *f, const struct row *r, int foreign)
 		    row_num(r, "snapshots_keep"));
 		put_rotated(f, r, "");
 	}
-	if (ms != 0 || bytes != 0 || keep != 0 || (command[0] != '\0' && !foreign)) {
+	if (ms != 0 || bytes != 0 || keep != 0 ||
+	    (command[0] != '\0' && !foreign)) {
 		fputs("rotate", f);
 		if (ms != 0)
 			fprintf(f, " -t %" PRIu64 "ms", ms);
