@@ -201,7 +201,7 @@ client_snapshot(struct client *c, const char *session, const char *dir,
 
 /* The name of a snapshot in snapshots/, and the command that it runs. */
 struct shot {
-	struct chunks	 chunks;	/* or how many are kept from now on */
+	struct chunks	 chunks;	/* how many are kept, if given */
 	const char	*name;		/* NULL: the default */
 	const char	*command;	/* NULL: none */
 };
