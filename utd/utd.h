@@ -143,7 +143,8 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   must be new, u32 1 if another consumer had
 				   it, u32 1 if its name is final, u32 1 if it
 				   is made when it is needed, 16 x u8 uuid, u64
-				   bytes that its files may have; the fd above, or none: nothing is written */
+				   bytes that its files may have; the fd above,
+				   or none: nothing is written */
 #define UT_C_REGION	67	/* a region, b trace: u32 serial, u32 stream,
 				   str channel, its attributes, u32 1 if nothing
 				   is written by itself, u32 active, str

@@ -217,7 +217,7 @@ for c in stop destroy remove-channel disable-event untrack list events status \
 done
 bad "unknown command 'frob'" frob
 bad "unknown command ''" "''"
-bad 'usage: create \[-N | \[-S\] \[-o dir\]\] \[name\]$' 'create x y'
+bad 'usage: create \[-N | \[-S | -M size\] \[-o dir\]\] \[name\]$' 'create x y'
 bad 'usage: enable-channel .*-b subbuf-size.* channel$' 'enable-channel'
 bad "usage: enable-event .*level\] \[-x glob\]" 'enable-event -s new1'
 bad 'create: option -o needs' 'create -o'

@@ -109,7 +109,8 @@ rotation_save(FILE *f, const struct row *r, int foreign)
 		    row_num(r, "snapshots_keep"));
 		put_rotated(f, r, "");
 	}
-	if (ms != 0 || bytes != 0 || keep != 0 || (command[0] != '\0' && !foreign)) {
+	if (ms != 0 || bytes != 0 || keep != 0 ||
+	    (command[0] != '\0' && !foreign)) {
 		fputs("rotate", f);
 		if (ms != 0)
 			fprintf(f, " -t %" PRIu64 "ms", ms);
@@ -200,7 +201,7 @@ client_snapshot(struct client *c, const char *session, const char *dir,
 
 /* The name of a snapshot in snapshots/, and the command that it runs. */
 struct shot {
-	struct chunks	 chunks;	/* or how many are kept from now on */
+	struct chunks	 chunks;	/* how many are kept, if given */
 	const char	*name;		/* NULL: the default */
 	const char	*command;	/* NULL: none */
 };

@@ -28,7 +28,7 @@
 
 #define NUMBERS		1000	/* behind a name that is taken */
 
-/* What create is to make, besides the name and the directory. */
+/* A session to be made, besides its name and directory. */
 struct new {
 	int		 keeps;
 	uint64_t	 max;		/* bytes of all files; 0: any */
@@ -73,7 +73,7 @@ create_request(struct client *c, const char *name, const char *dir,
 	ut_msg_str(m, name);
 	ut_msg_str(m, dir);
 	ut_msg_u32(m, (uint32_t)new->keeps);
-	ut_msg_u32(m, 0);		/* it stays when we go */
+	ut_msg_u32(m, 0);		/* the session outlives us */
 	ut_msg_u64(m, new->max);
 	return client_request(c, NULL);
 }

@@ -25,13 +25,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 
 #include "consumer.h"
 #include "sink.h"
 
 #define AGAIN_MS	200	/* before the parent is asked once more */
-#define WAIT_MS		1000	/* for its answer, before events are lost */
 
 /* May the files have n bytes more? */
 bool
@@ -51,22 +49,6 @@ bound_room(struct trace *t, uint64_t n)
 		report_send();
 	}
 	return want <= t->limit;
-}
-
-/* Wait until the files may have n bytes more, or the parent refuses that. */
-void
-bound_wait(struct trace *t, uint64_t n)
-{
-	const int64_t until = ut_msg_now() + WAIT_MS;
-	struct pollfd parent = { .fd = PARENT_FD, .events = POLLIN };
-
-	t->asked = 0;
-	t->refused = false;
-	while (!bound_room(t, n) && !t->refused && !parent_gone &&
-	    ut_msg_now() < until) {
-		(void)poll(&parent, 1, AGAIN_MS);
-		orders_take();
-	}
 }
 
 int

@@ -31,11 +31,13 @@
  */
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 
 #include "piece.h"
 
 #define BOUND_AHEAD	(512u << 10)	/* bytes that are asked for at once */
+#define BOUND_MS	1000	/* for more, before events are lost */
 #define WAIT_TICKS	3	/* for a missing sub-buffer */
 #define TOOBIG_MAX	10	/* times that longer ones are told of */
 #define UNHEARD_MAX	10	/* times that children are told of */
@@ -365,6 +367,23 @@ pieces_need(const struct region *r)
 	return all;
 }
 
+/* Have the parent allow all that is left to be written, or refuse that. */
+static void
+wait_room(struct region *r)
+{
+	const int64_t until = ut_msg_now() + BOUND_MS;
+	struct pollfd parent = { .fd = PARENT_FD, .events = POLLIN };
+	struct trace *t = r->sink->trace;
+
+	t->asked = 0;
+	t->refused = false;
+	while (!bound_room(t, t->npending + pieces_need(r)) && !t->refused &&
+	    !parent_gone && ut_msg_now() < until) {
+		(void)poll(&parent, 1, BOUND_MS / 10);
+		orders_take();
+	}
+}
+
 /*
  * How many pieces may the files have now?  The others stay in the region until
  * the parent allows more, but for the last time, when they are lost.
@@ -475,8 +494,7 @@ region_drain(struct region *r, int how)
 	}
 	orders_take();
 	if (how == DRAIN_LAST)
-		bound_wait(r->sink->trace, r->sink->trace->npending +
-		    pieces_need(r));
+		wait_room(r);
 	if (!metadata_ready(r, how)) {
 		pieces_leave(r, 0);
 		return false;

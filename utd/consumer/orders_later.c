@@ -266,8 +266,8 @@ do_chunk(struct ut_msg *m)
 	may.bytes = ut_msg_get_u64(m);
 	may.most = ut_msg_get_u64(m);
 	fd = ut_msg_get_fd(m);
-	if (fd == -1 || chunk_done(fd, from, to, m->h.b, &may, &any) ==
-	    -1) {
+	if (fd == -1 ||
+	    chunk_done(fd, from, to, m->h.b, &may, &any) == -1) {
 		report_failed(serial, errno);
 	} else {
 		out = report_begin(UT_C_REPLY, serial, 0);

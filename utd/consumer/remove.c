@@ -289,16 +289,6 @@ size_below(const struct part *above, const char *name, enum place place)
 	return sum;
 }
 
-static uint64_t
-output_size(int at, const char *name)
-{
-	const struct part above = { .fd = at, .place = PLACE_NONE,
-	    .uid = geteuid() };
-
-	until = ut_msg_now() + FOREIGN_MS;
-	return size_below(&above, name, place_of(name));
-}
-
 /* Remove what is in there: of what has ust/, that is all. */
 int
 output_empty(int fd)
@@ -377,6 +367,8 @@ name_number(const char *name)
 static bool
 too_many(int fd, const struct aging *may, char *oldest, unsigned long *number)
 {
+	const struct part above = { .fd = fd, .place = PLACE_NONE,
+	    .uid = geteuid() };
 	const unsigned long after = *number;
 	uint64_t bytes = 0, size;
 	unsigned long n;
@@ -393,7 +385,8 @@ too_many(int fd, const struct aging *may, char *oldest, unsigned long *number)
 		}
 		if (may->bytes == UINT64_MAX)
 			continue;
-		size = output_size(fd, name);
+		until = ut_msg_now() + FOREIGN_MS;
+		size = size_below(&above, name, PLACE_CHUNK);
 		bytes += size < may->most ? size : may->most;
 	}
 	if (dir != NULL)

@@ -217,7 +217,6 @@ void	 output_points(void);
 /* bound.c: the bytes that a trace may have. */
 #define NO_LIMIT	UINT64_MAX
 bool	 bound_room(struct trace *, uint64_t);
-void	 bound_wait(struct trace *, uint64_t);
 int	 bound_refuse(void);			/* -1 */
 void	 bound_adopt(struct trace *);
 
@@ -253,7 +252,7 @@ DIR	*output_list(int);		/* NULL and errno; the fd stays open */
 const char *output_next(DIR *);		/* name, but neither . nor .. */
 
 /* chunk.c: a chunk that is complete; as above. */
-/* What may be there besides; UINT32_MAX and UINT64_MAX: any. */
+/* How much may be there besides; UINT32_MAX and UINT64_MAX: any. */
 struct aging {
 	uint32_t	 n;
 	uint64_t	 bytes;

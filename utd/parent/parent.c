@@ -51,6 +51,16 @@ got_trouble(const struct consumer *c, struct ut_msg *m)
 		session_lost(r->trace->session, text);
 }
 
+/* UT_C_FULL: a trace needs more, or its session another chunk. */
+static void
+got_full(const struct consumer *c, struct ut_msg *m)
+{
+	struct session *s = trace_full(c, m->h.a, ut_msg_get_u64(m));
+
+	if (s != NULL)
+		rotation_grew(s);
+}
+
 /* UT_C_GREW, likewise. */
 static void
 got_grown(const struct consumer *c, struct ut_msg *m)
@@ -119,7 +129,7 @@ message(struct consumer *c, struct ut_msg *m)
 		trace_wrote(c, m->h.a, ut_msg_get_u64(m));
 		break;
 	case UT_C_FULL:
-		trace_full(c, m->h.a, ut_msg_get_u64(m));
+		got_full(c, m);
 		break;
 	case UT_C_BURIED:
 		programs_buried(c, m->h.a);

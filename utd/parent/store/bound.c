@@ -40,9 +40,9 @@ bound_near(const struct session *s)
 
 /*
  * UT_C_FULL: allow more, as long as the chunk has it, and enough that a trace
- * which grows need not ask often.
+ * which grows need not ask often.  The session is told; or NULL.
  */
-void
+struct session *
 trace_full(const struct consumer *c, uint32_t id, uint64_t want)
 {
 	struct trace *t = trace_by_id(id);
@@ -51,7 +51,7 @@ trace_full(const struct consumer *c, uint32_t id, uint64_t want)
 	uint64_t chunk, more = 0;
 
 	if (t == NULL || t->consumer != c || t->session->max == 0)
-		return;
+		return NULL;
 	ro = &t->session->rotation;
 	chunk = bound_chunk(t->session);
 	if (want > chunk && t->limit == 0)
@@ -75,6 +75,5 @@ trace_full(const struct consumer *c, uint32_t id, uint64_t want)
 	ut_msg_init(&out, UT_C_LIMIT, t->id, 0);
 	ut_msg_u64(&out, t->limit);
 	consumer_send(t->consumer, &out);
-	if (bound_near(t->session))
-		rotation_grew(t->session);
+	return t->session;
 }

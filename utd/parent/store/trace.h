@@ -172,7 +172,7 @@ void	 trace_drop(struct trace *);
 #define BOUND_PARTS	8
 uint64_t bound_chunk(const struct session *);
 bool	 bound_near(const struct session *);
-void	 trace_full(const struct consumer *, uint32_t, uint64_t);
+struct session *trace_full(const struct consumer *, uint32_t, uint64_t);
 
 /*
  * region.c: regions, as the parent sees them.  When one is READY, has FAILED or

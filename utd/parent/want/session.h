@@ -91,7 +91,7 @@ struct rotation {
 	uint32_t	 ms;		/* rotate so often; 0: do not */
 	uint64_t	 bytes;		/* rotate when a chunk has more; or 0 */
 	uint64_t	 allowed;	/* bytes of the current one: bound.c */
-	uint32_t	 keep;		/* chunks in archives/ that stay; or 0 */
+	uint32_t	 keep;		/* newest in archives/; 0: all */
 	int64_t		 next;		/* time of the next rotation by ms */
 	struct timer	 due;		/* until next, or a look at bytes */
 };
@@ -157,7 +157,7 @@ struct session {
 	bool		 keeps;		/* nothing is written by itself */
 	uint64_t	 max;		/* bytes of all its files; 0: any */
 	uint32_t	 shots;		/* snapshots so far */
-	uint32_t	 keep_shots;	/* in snapshots/ that stay; or 0 */
+	uint32_t	 keep_shots;	/* newest in snapshots/; 0: all */
 	unsigned int	 shooting;	/* snapshots under way */
 	struct rotation	 rotation;
 	char		*command;	/* run for each chunk; or NULL */

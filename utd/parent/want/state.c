@@ -72,10 +72,10 @@ const struct member session_members[] = {
 	NUMBER(rotation.keep, "rotate_keep"),
 	STRING(command, UT_COMMAND_MAX + 1, "rotate_command"),
 	NUMBER(rotation.kept, "chunks"),
+	NUMBER(max, "max_bytes"),
+	NUMBER(keep_shots, "snapshots_keep"),
 	NUMBER(keeps, "keeps"),
 	NUMBER(shots, "snapshots"),
-	NUMBER(keep_shots, "snapshots_keep"),
-	NUMBER(max, "max_bytes"),
 	END
 };
 
