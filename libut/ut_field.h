@@ -190,8 +190,8 @@
 
 /*
  * No field takes more than 16 MB: the sum of the 128 that utd accepts cannot
- * wrap a size_t.  Such a field is too large for every sub-buffer, so the event
- * is discarded.
+ * wrap a size_t.  A field that is cut to this is too large for all sub-buffers,
+ * so the event is discarded.
  */
 #define UT_FIELD_MAX	((size_t)1 << 24)
 

@@ -142,8 +142,7 @@ type_valid(const struct field *f)
 	return f->kind >= UT_KIND_INT && f->kind <= UT_KIND_ENUM &&
 	    size_valid(f) && ((f->flags & UT_F_TEXT) == 0 ||
 	    (f->kind == UT_KIND_SEQ && f->flags == UT_F_TEXT)) &&
-	    (f->kind != UT_KIND_ENUM ||
-	    (f->flags & ~UT_F_SIGNED) == 0);
+	    (f->kind != UT_KIND_ENUM || (f->flags & ~UT_F_SIGNED) == 0);
 }
 
 static bool
@@ -164,7 +163,10 @@ field_valid(const struct field *f)
 	return true;
 }
 
-/* Values count from the least one of the field: those are in order. */
+/*
+ * Values are counted from the least of the field's type, so that signed ones
+ * are in order, too.
+ */
 static bool
 value_valid(const struct field *f, const struct ut_value *v)
 {
