@@ -101,10 +101,6 @@
  */
 static struct writer several;
 
-/* Modules that refer weakly to this get it from libut.a with their events. */
-static void (*const module_add)(struct ut_module *)
-    __attribute__((used)) = ut_module_add;
-
 static unsigned char	*begin_nested(struct ut_record *,
 			    const struct ut_event *, size_t, uintptr_t);
 static unsigned char	*begin_several(struct ut_record *,

@@ -64,6 +64,7 @@ ut_lttng_log_put(struct ut_event *e, void *caller, const char *file, int line,
 	const int error = errno;
 	va_list again;
 
+	__asm__ ("" : : "r" (ut_context));	/* see tracepoint-event.h */
 	va_copy(again, ap);
 	n = (size_t)vsnprintf(text, sizeof(text), fmt, ap);
 	if (n >= sizeof(text) && n <= INT_MAX) {

@@ -242,7 +242,9 @@ template <class t> struct ut_lttng_signed<t *> {
 		}							\
 	}
 #define UT_LTTNG_INSTANCE_ut_create(cp, c, p, n, args)			\
-	static struct ut_event ut_lttng_event_##p##___##n		\
+	UT_LTTNG_EXTERN struct ut_event ut_lttng_event_##p##___##n	\
+	    __attribute__((visibility("hidden")));			\
+	struct ut_event ut_lttng_event_##p##___##n			\
 	    UT_SECTION __attribute__((used)) = {			\
 		0, UT_DEBUG_LINE, #p ":" #n,				\
 		ut_lttng_fields_##cp##___##c, NULL, NULL, { 0 }, 0,	\
@@ -253,12 +255,18 @@ template <class t> struct ut_lttng_signed<t *> {
 	UT_LTTNG_CLASS_ut_create(p, n, args, fields)	\
 	UT_LTTNG_INSTANCE_ut_create(p, n, p, n, args)
 
-/* The level comes after its event: stored before libut is told of the event. */
+/*
+ * The level comes after its event, if there is such an event: stored before
+ * libut is told of the event.
+ */
 #define UT_LTTNG_LEVEL_ut_create(p, n, value)				\
+	static struct ut_event ut_lttng_level_of_##p##___##n		\
+	    __attribute__((weakref("ut_lttng_event_" #p "___" #n)));	\
 	static void __attribute__((constructor(64000))) UT_HELPER	\
 	ut_lttng_level_##p##___##n(void)				\
 	{								\
-		ut_lttng_event_##p##___##n.level = (value);		\
+		if (&ut_lttng_level_of_##p##___##n != NULL)		\
+			ut_lttng_level_of_##p##___##n.level = (value);	\
 	}
 
 #define UT_LTTNG_ENUM_ut_create(p, e, ...)				\
@@ -272,10 +280,16 @@ template <class t> struct ut_lttng_signed<t *> {
 		    sizeof(ut_lttng_values_##p##___##e[0])		\
 	};
 
-/* TRACEPOINT_DEFINE refers to this, so that the provider is linked. */
+/*
+ * TRACEPOINT_DEFINE refers to the first, so that the provider is linked.  The
+ * other brings ut_module_add, to which is no strong reference, from libut.a.
+ */
 #define UT_LTTNG_PROVIDER(p)						\
 	UT_LTTNG_EXTERN int UT_CAT(ut_lttng_provider_, p) UT_LTTNG_SHARED; \
-	int UT_CAT(ut_lttng_provider_, p) = 0;
+	int UT_CAT(ut_lttng_provider_, p) = 0;				\
+	static int (*const UT_CAT(ut_lttng_libut_, p))			\
+	    (const char *, uint64_t (*)(void))				\
+	    __attribute__((used)) = ut_context;
 
 #endif /* LTTNG_UST_TRACEPOINT_EVENT_H */
 

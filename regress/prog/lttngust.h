@@ -72,6 +72,7 @@ TRACEPOINT_EVENT(TRACEPOINT_PROVIDER, numbers,
 	)
 )
 TRACEPOINT_LOGLEVEL(lttngust, numbers, TRACE_WARNING)
+TRACEPOINT_LOGLEVEL(lttngust, none_such, TRACE_INFO)
 TRACEPOINT_MODEL_EMF_URI(lttngust, numbers, "http://example.org/")
 
 TRACEPOINT_EVENT(lttngust, texts,
