@@ -211,7 +211,11 @@ struct ut_event {
 	uint32_t		 mask;	/* libut's: who listens, a bit each */
 	uint32_t		 caller; /* not 0: calls ut_begin_at */
 	void			*filters; /* libut's: of those who have one */
-	void			(*record)(void); /* UT_SEMAPHORE's address */
+	/*
+	 * Records the event for its references, those of its name without
+	 * fields, into which libut copies this: see event.c.
+	 */
+	void			(*record)(void);
 } __attribute__((aligned(64)));
 
 /* A program or shared library with events of its own. */
@@ -376,8 +380,7 @@ ut_this_module_remove(void)
 /* ut_event.caller: 2 for an event without a stack, where others have one. */
 #define UT_STACKS	1
 #define UT_STACKLESS	2
-/* `record' points to an unsigned short, which is not 0 while `on' is not. */
-#define UT_SEMAPHORE	4
+#define UT_SEMAPHORE	4	/* ut_event.record is one, no function */
 
 /*
  * UT_SEMICOLON lets a semicolon follow, as after a declaration, or none: C has

@@ -128,7 +128,7 @@ only_in_cxx(void)
 	};								\
 	static struct ut_event name UT_SECTION = {			\
 		0, UT_INFO, "strnbad:" #name, name##_fields, NULL, NULL, \
-		{ 0 }, 0, 1, NULL, NULL				\
+		{ 0 }, 0, 1, NULL, NULL					\
 	}
 
 BAD(integer, 0, UT_KIND_INT, 1, UT_F_TEXT);
