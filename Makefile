@@ -478,6 +478,7 @@ install: paths-ok
 	install -m 755 utd/utd '$(DESTDIR)$(SBINDIR)/utd'
 	install -m 644 libut/ut.h libut/ut_field.h '$(DESTDIR)$(INCDIR)/'
 	install -m 644 libut/sdt/sys/sdt.h '$(DESTDIR)$(INCDIR)/ut/sdt/sys/'
+	echo '#include "../../ut.h"' >'$(DESTDIR)$(INCDIR)/ut/sdt/ut.h'
 	case '$(BINDIR),$(LIBDIR)' in \
 	'$(PREFIX)/bin,$(PREFIX)/lib') utctl=../../../bin/utctl ;; \
 	*)		utctl='$(BINDIR)/utctl' ;; \
@@ -543,6 +544,7 @@ uninstall: paths-ok
 	rm -f '$(DESTDIR)$(BINDIR)/utctl' '$(DESTDIR)$(SBINDIR)/utd' \
 	    '$(DESTDIR)$(INCDIR)/ut.h' '$(DESTDIR)$(INCDIR)/ut_field.h' \
 	    '$(DESTDIR)$(INCDIR)/ut/sdt/sys/sdt.h' \
+	    '$(DESTDIR)$(INCDIR)/ut/sdt/ut.h' \
 	    '$(DESTDIR)$(LIBDIR)/ut/lttng/dtrace' \
 	    '$(DESTDIR)$(LIBDIR)/libut.a' \
 	    '$(DESTDIR)$(LIBDIR)/libut.so.$(MAJOR)' \

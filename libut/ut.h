@@ -398,8 +398,7 @@ ut_this_module_remove(void)
 /* ut_event.caller: 2 for an event without a stack, where others have one. */
 #define UT_STACKS	1
 #define UT_STACKLESS	2
-/* `record' points to an unsigned short, which is not 0 while `on' is not. */
-#define UT_SEMAPHORE	4
+#define UT_SEMAPHORE	4	/* ut_event.record is one, no function */
 
 /*
  * UT_SEMICOLON lets a semicolon follow, as after a declaration, or none: C has

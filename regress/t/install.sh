@@ -66,8 +66,8 @@ case $(uname) in
 NetBSD|OpenBSD)	man=man ;;
 *)		man=share/man ;;
 esac
-cpu= files=48
-[ "$(uname)" != Linux ] || cpu=lib/libut-cpu.so files=49
+cpu= files=49
+[ "$(uname)" != Linux ] || cpu=lib/libut-cpu.so files=50
 for f in $cpu bin/utctl sbin/utd include/ut.h include/ut_field.h \
     lib/libut.a lib/libut.so lib/libut.so.1 lib/libut-func.so \
     lib/libut-malloc.so lib/libut-pthread.so lib/libut-func.o \
@@ -96,6 +96,14 @@ esac
 grep -r "$T" "$T/dest/usr/local/lib/pkgconfig" && fail "DESTDIR in ut.pc"
 expect 0 '10 events, 0 lost' "$T/dest/usr/local/bin/utctl" record \
     -o "$T/t0" -- ./prog/seq 1 1 10
+
+# Probes of SystemTap need one -I, and the link is utctl.
+printf '#include <sys/sdt.h>\nint\nmain(void)\n{\n%s\n}\n' \
+    'DTRACE_PROBE(install, here); return 0;' >"$T/probe.c"
+$CC $CFLAGS -I"$T/dest/usr/local/include/ut/sdt" -o "$T/probe" "$T/probe.c" \
+    "$T/dest/usr/local/lib/libut.a" $LIBS || fail "sys/sdt.h"
+expect 0 '1 events, 0 lost' utctl record -o "$T/t.sdt" -- "$T/probe"
+expect 0 '^usage: utctl dtrace' "$T/dest/usr/local/lib/ut/lttng/dtrace" -h
 
 # What starts utd at boot: each can be read by those who will, as far as they
 # are here.
