@@ -153,7 +153,7 @@ struct expr_node {
 			uint16_t	 at;	/* in strings */
 			uint16_t	 len;
 			uint32_t	 nth;	/* element, from 1; 0: none */
-		} s;			/* STRING; FIELD to PROGRAM, and a NUL */
+		} s;			/* STRING; FIELD to PROGRAM; then NUL */
 		struct {
 			uint16_t	 left, right;
 		} of;
