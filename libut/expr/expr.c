@@ -296,7 +296,7 @@ lex_name(struct parser *p)
 	p->p = *s == '[' ? lex_element(p, s) : s;
 }
 
-/* What begins with a $ is like a field that has that in its name. */
+/* Names keep their $; the token is the last one. */
 static void
 put_dollar(struct parser *p, size_t len)
 {
