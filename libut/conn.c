@@ -127,9 +127,8 @@ do_welcome(struct conn *c, struct ut_msg *m)
 
 	if (m->h.a != UT_MSG_VERSION) {
 		c->given_up = true;	/* a retry cannot help */
-		ut_debug("%s: utd speaks version %lu of the protocol, the "
-		    "library version %d: not used", c->dir,
-		    (unsigned long)m->h.a, UT_MSG_VERSION);
+		ut_debug("%s: utd speaks version %lu of the protocol, not %d",
+		    c->dir, (unsigned long)m->h.a, UT_MSG_VERSION);
 		ut_regions_drop(c->known.conn, 0);
 		return -1;
 	}
@@ -383,8 +382,8 @@ ut_conn_hello(struct conn *c)
 {
 	if (conn_open(c) == -1) {
 		if (errno != c->told)
-			ut_debug("%s: no utd that the program can use (errno "
-			    "%d)", c->dir, errno);
+			ut_debug("%s: no utd for this program (errno %d)",
+			    c->dir, errno);
 		c->told = errno;
 		return -1;
 	}

@@ -161,8 +161,7 @@ ut_conn_set_late(struct conn *c, bool is)
 
 	atomic_store_explicit(late_at(c), is, memory_order_relaxed);
 	if (is && !was)
-		ut_debug("%s: utd does not answer in time: the program goes on",
-		    c->dir);
+		ut_debug("%s: utd does not answer in time", c->dir);
 	if (is && !was && !c->marked)
 		mark_make(c);
 	if (!is && (was || c->marked))

@@ -102,10 +102,7 @@ void	 count_add(uint64_t *, uint64_t);
 /* daemon.c: another user, for good; true if that gave anything up; or fatal. */
 bool	 become(uid_t, gid_t);
 
-/*
- * boot.c: a process that loads the saved sessions of a directory, or, for "",
- * where they are by default, into the utd of that run directory.
- */
+/* boot.c: load saved sessions, of a directory or "", for a run directory. */
 pid_t	 boot_load(const char *, const char *);
 
 /* instant.c: all clocks at one time, in ns but for the cycle counter. */

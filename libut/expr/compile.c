@@ -62,6 +62,8 @@ name_of(const struct compiler *c, const struct expr_node *n, char *buf,
 static bool
 emit_operand(struct compiler *c, const struct expr_node *n, struct value *v)
 {
+	if (n->op > EXPR_FIELD && field_lookup(c, n) != NULL)
+		return field_emit(c, n, v);
 	switch (n->op) {
 	case EXPR_INT:
 		v->type = n->is_unsigned ? UNSIGNED : SIGNED;
@@ -83,8 +85,6 @@ emit_operand(struct compiler *c, const struct expr_node *n, struct value *v)
 		code_put8(c, FILTER_TID);
 		return true;
 	case EXPR_CPU:
-		if (field_lookup(c, n) != NULL)
-			return field_emit(c, n, v);
 		code_put8(c, FILTER_CPU);
 		return true;
 	case EXPR_PROGRAM:

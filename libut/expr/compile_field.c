@@ -149,8 +149,7 @@ move(struct compiler *c, size_t segment)
 const struct expr_field *
 field_lookup(const struct compiler *c, const struct expr_node *n)
 {
-	const char *name = n->op == EXPR_CPU ? "$cpu" :
-	    c->e->strings + n->s.at;
+	const char *name = c->e->strings + n->s.at;
 	size_t i;
 
 	for (i = 0; i < c->nfields; i++)
@@ -269,7 +268,7 @@ field_emit(struct compiler *c, const struct expr_node *n, struct value *v)
 
 	if ((f = find(c, n, &offset)) == NULL)
 		return false;
-	if (n->op == EXPR_FIELD && n->s.nth > 0)
+	if (n->s.nth > 0)
 		return emit_element(c, f, offset, n->s.nth - 1, v);
 	switch (f->kind) {
 	case UT_KIND_INT:
@@ -300,7 +299,8 @@ field_is_text(const struct compiler *c, const struct expr_node *n)
 {
 	const struct expr_field *f;
 
-	if (n->op == EXPR_FIELD && (f = field_lookup(c, n)) != NULL)
+	if (n->op >= EXPR_FIELD && n->op <= EXPR_PROGRAM &&
+	    (f = field_lookup(c, n)) != NULL)
 		return n->s.nth == 0 && holds_text(f);
 	return n->op == EXPR_PROGRAM;
 }

@@ -66,7 +66,7 @@ void	 code_put(struct compiler *, const void *, size_t);
 void	 code_put8(struct compiler *, unsigned int);
 void	 code_put16(struct compiler *, size_t);
 void	 code_put32(struct compiler *, uint64_t);
-/* The field; $cpu is one if the event has it as a context. */
+/* The field; $cpu and its like are one if the event has it as a context. */
 const struct expr_field *field_lookup(const struct compiler *,
 	    const struct expr_node *);
 bool	 field_is_text(const struct compiler *, const struct expr_node *);

@@ -296,13 +296,23 @@ lex_name(struct parser *p)
 	p->p = *s == '[' ? lex_element(p, s) : s;
 }
 
-/* A context is like a field that has the $ in its name. */
+/* Names keep their $; the token is the last one. */
+static void
+put_dollar(struct parser *p, size_t len)
+{
+	p->node.s.at = p->e->used;
+	p->node.s.len = (uint16_t)len;
+	put(p, '$');
+	while (--len > 0)
+		put(p, p->p[-(ptrdiff_t)len]);
+	put(p, '\0');
+}
+
 static bool
 lex_context(struct parser *p, size_t len)
 {
 	char name[CONTEXT_NAME] = "";
 	bool known;
-	size_t i;
 
 	if (len - 1 < sizeof(name))
 		memcpy(name, p->start + 1, len - 1);
@@ -311,12 +321,7 @@ lex_context(struct parser *p, size_t len)
 		return false;
 	p->node.op = EXPR_FIELD;
 	p->node.type = known ? INTEGER : ANY;
-	p->node.s.at = p->e->used;
-	p->node.s.len = (uint16_t)len;
-	put(p, '$');
-	for (i = 1; i < len; i++)
-		put(p, p->start[i]);
-	put(p, '\0');
+	put_dollar(p, len);
 	return true;
 }
 
@@ -349,6 +354,7 @@ lex_dollar(struct parser *p)
 			continue;
 		p->node.op = names[i].op;
 		p->node.type = names[i].type;
+		put_dollar(p, n);
 		return;
 	}
 	if (!lex_context(p, n))

@@ -71,7 +71,8 @@
  *   whole expression false, as a division by 0 does.  An array never has one
  *   behind its end, so the expression does not fit the event.
  * - A context is an integer in front of the fields, and for the tree a field
- *   whose name begins with $.  $cpu is what the event says if it says that.
+ *   whose name begins with $.  $cpu, $vpid and their like are what a context of
+ *   that name says, if there is one.
  *
  * An event that lacks a field, or has it of another type, cannot be compiled
  * for; who calls takes that as false.
@@ -152,7 +153,7 @@ struct expr_node {
 			uint16_t	 at;	/* in strings */
 			uint16_t	 len;
 			uint32_t	 nth;	/* element, from 1; 0: none */
-		} s;			/* STRING; FIELD, with a NUL behind */
+		} s;			/* STRING; FIELD to PROGRAM; then NUL */
 		struct {
 			uint16_t	 left, right;
 		} of;

@@ -18,7 +18,7 @@ run() {
 	"$@" >/dev/null 2>"$T/err" || fail "$*: $(cat "$T/err")"
 }
 
-no=$(printf '%s: no utd that the program can use (errno 2)' "$UT_RUNDIR")
+no=$(printf '%s: no utd for this program (errno 2)' "$UT_RUNDIR")
 run env UT_DEBUG=1 ./prog/seq 1 1 10
 says "$no"
 for value in '' 0; do

@@ -269,6 +269,8 @@ expect 0 'of malloc(3) .*: only utctl record -w malloc and LTTng-UST record' \
     utctl heap "$T/k"
 whose -t 10
 [ "$(cat "$T/got" | wc -l)" -eq 2 ] || fail "contexts: $(cat "$T/got")"
+whose -f '$vtid == 1 && $ctx.vpid == 1 && $pid == 9'
+[ "$(cat "$T/got" | wc -l)" -eq 2 ] || fail "-f, contexts: $(cat "$T/got")"
 metadata "$T/k"
 sed 's/sched_switch/other/' "$T/k/metadata" >"$T/other" &&
     mv "$T/other" "$T/k/metadata" || exit 1

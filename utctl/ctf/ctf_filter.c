@@ -210,10 +210,7 @@ is_named(const struct expr *e, const char *name, int part)
 
 	for (i = 0; i < e->nnodes; i++) {
 		n = &e->nodes[i];
-		if (n->op == EXPR_CPU && part < CTF_PARTS - 1 &&
-		    strcmp(name, "cpu") == 0)
-			return 1;
-		if (n->op != EXPR_FIELD)
+		if (n->op < EXPR_FIELD || n->op > EXPR_PROGRAM)
 			continue;
 		s = e->strings + n->s.at;
 		if (part < CTF_PARTS - 1 && *s++ != '$')
@@ -344,36 +341,37 @@ add_part(struct maker *m, int part, const struct ctf_type *t)
 	}
 }
 
-/* The roles that the expression names, as bits; $cpu must be in a context. */
+/*
+ * The roles that the expression names, as bits, where no context has that name.
+ * $cpu must be known.
+ */
 static int
 needs(const struct maker *m, const struct ctf_sclass *sc, struct expr_why *why)
 {
-	int has = 0, cpu = 0;
+	static const int roles[] = { ROLE_VPID, ROLE_VTID, ROLE_CPU,
+	    ROLE_PROCNAME };
+	const struct expr_node *n;
+	int has = 0;
 	uint16_t i;
 	size_t k;
 
 	for (i = 0; i < m->e->nnodes; i++) {
-		if (m->e->nodes[i].op == EXPR_PID)
-			has |= 1 << ROLE_VPID;
-		else if (m->e->nodes[i].op == EXPR_TID)
-			has |= 1 << ROLE_VTID;
-		else if (m->e->nodes[i].op == EXPR_PROGRAM)
-			has |= 1 << ROLE_PROCNAME;
-		else if (m->e->nodes[i].op == EXPR_CPU)
-			cpu = 1;
+		n = &m->e->nodes[i];
+		if (n->op < EXPR_PID || n->op > EXPR_PROGRAM)
+			continue;
+		for (k = 0; k < m->n; k++)
+			if (strcmp(m->fields[k].name, m->e->strings +
+			    n->s.at) == 0)
+				break;
+		if (k == m->n)
+			has |= 1 << roles[n->op - EXPR_PID];
 	}
-	for (k = 0; k < m->n && cpu; k++)
-		if (strcmp(m->fields[k].name, "$cpu") == 0)
-			cpu = 0;
-	if (cpu && (sc->who & 1 << ROLE_CPU))
-		has |= 1 << ROLE_CPU;
-	else if (cpu) {
-		why->lacks = "$cpu";
-		why->number = NULL;
-		snprintf(why->text, sizeof(why->text), "no context cpu");
-		return -1;
-	}
-	return has;
+	if (!(has & ~sc->who & 1 << ROLE_CPU))
+		return has;
+	why->lacks = "$cpu";
+	why->number = NULL;
+	snprintf(why->text, sizeof(why->text), "no context cpu");
+	return -1;
 }
 
 struct ctf_filter *
