@@ -66,7 +66,7 @@ struct style {
 	int		 json;
 	int		 colour;
 	int		 numbers;	/* addresses have no names */
-	int		 typed;		/* in JSON, by type: no number is text */
+	int		 typed;		/* JSON: no number is text */
 	enum escape	 how;		/* strings are */
 	enum addresses	 addresses;
 	char		 plain[256];	/* bytes that no string need escape */
