@@ -92,7 +92,7 @@ for each in u o p; do
 	    fail "$(find "$T/$each" ! -path "*/archives/*")"
 	case $each in
 	u)	readers_agree "$T/$each" ;;
-	*)	utctl view "$T/$each" >/dev/null || fail "view $each" ;;
+	*)	utctl view "$T/$each" >/dev/null 2>&1 || fail "view $each" ;;
 	esac
 done
 survived "$faults" "faults while sessions are bound" 0 0
