@@ -162,6 +162,19 @@ xrealloc(void *p, size_t size)
 	return p;
 }
 
+void *
+xgrow(void *v, size_t i, size_t *room, size_t size)
+{
+	const size_t n = *room;
+
+	if (i < n)
+		return v;
+	*room = 2 * i + 16;
+	v = xrealloc(v, *room * size);
+	memset((char *)v + n * size, 0, (*room - n) * size);
+	return v;
+}
+
 /* A copy that can be shown in one line. */
 char *
 clean(const char *s)

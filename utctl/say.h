@@ -37,6 +37,8 @@ char	*format(const char *, ...) __attribute__((format(printf, 1, 2)));
 /* Allocate zeros, or more of them; die if there is no memory. */
 void	*xcalloc(size_t, size_t);
 void	*xrealloc(void *, size_t);
+/* Make room for the element of that number; all new ones are zeros. */
+void	*xgrow(void *, size_t, size_t *, size_t);
 char	*clean(const char *);
 /*
  * Copy a text into so many bytes.  A text that is too long ends with CUT_MARK

@@ -78,7 +78,7 @@ complains '-i and -g: ' utctl stat -i 1 -g stack "$T/lost"
 for o in -c -dH '-d -S3'; do
 	complains '-i goes with no -c, -H or -S' utctl stat -i 1 $o "$T/lost"
 done
-complains '-i goes with no -a or -g' utctl heap -i 1 -a "$T/lost"
+complains '-i goes with no -a, -C or -g' utctl heap -i 1 -a "$T/lost"
 complains '-i: the trace has more than 10000 intervals of 0.001 s: choose' \
     utctl stat -i 1ms "$T/lost"
 expect 0 '^  *1 ' utctl stat -i 1ms -b @52 "$T/lost"

@@ -93,10 +93,7 @@ page_reach(int64_t ns)
 void
 page_list_add(struct page_list *l, uint64_t key, void *value)
 {
-	if (l->n == l->room) {
-		l->room = 2 * l->room + 16;
-		l->v = xrealloc(l->v, l->room * sizeof(void *));
-	}
+	l->v = xgrow(l->v, l->n, &l->room, sizeof(void *));
 	l->v[l->n++] = value;
 	map_put(&l->map, key, value);
 }

@@ -62,13 +62,7 @@ open_at(struct page_track *t, size_t depth)
 {
 	if (depth >= PAGE_DEEP)
 		return NULL;
-	while (depth >= t->room) {
-		t->open = xrealloc(t->open, (2 * t->room + 8) *
-		    sizeof(*t->open));
-		memset(t->open + t->room, 0, (t->room + 8) *
-		    sizeof(*t->open));
-		t->room = 2 * t->room + 8;
-	}
+	t->open = xgrow(t->open, depth, &t->room, sizeof(*t->open));
 	return &t->open[depth];
 }
 

@@ -272,11 +272,8 @@ cut_define(void *arg, struct ctf_stream *s)
 	if (part->pkt != s->pkt)
 		part->npending = 0;
 	part->pkt = s->pkt;
-	if (part->npending == part->room) {
-		part->room = part->room == 0 ? 64 : 2 * part->room;
-		part->pending = xrealloc(part->pending,
-		    part->room * sizeof(*part->pending));
-	}
+	part->pending = xgrow(part->pending, part->npending, &part->room,
+	    sizeof(*part->pending));
 	d = &part->pending[part->npending++];
 	d->event = s->event;
 	d->at = s->at;

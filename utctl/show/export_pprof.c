@@ -65,10 +65,7 @@ string_get(struct pprof *p, const char *s)
 	if (s == NULL || *s == '\0' ||
 	    !id_get(&p->strings, map_bytes(0, s, strlen(s)), &id))
 		return s == NULL || *s == '\0' ? 0 : id;
-	if (id >= p->room) {
-		p->room = 2 * p->room + 64;
-		p->texts = xrealloc(p->texts, p->room * sizeof(*p->texts));
-	}
+	p->texts = xgrow(p->texts, id, &p->room, sizeof(*p->texts));
 	p->texts[id] = format("%s", s);
 	return id;
 }

@@ -166,13 +166,9 @@ static struct heap_use *
 use_of(struct heap *h, uint32_t caller)
 {
 	struct heap_uses *us = caller & HEAP_SITE ? &h->by_site : &h->callers;
-	const size_t i = caller & ~HEAP_SITE, n = us->n;
+	const size_t i = caller & ~HEAP_SITE;
 
-	if (i >= n) {
-		us->n = 2 * i + 16;
-		us->v = xrealloc(us->v, us->n * sizeof(*us->v));
-		memset(us->v + n, 0, (us->n - n) * sizeof(*us->v));
-	}
+	us->v = xgrow(us->v, i, &us->n, sizeof(*us->v));
 	us->v[i].caller = caller;
 	return &us->v[i];
 }

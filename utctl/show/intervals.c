@@ -116,12 +116,7 @@ intervals_end(const struct rows *t, const struct intervals *iv, size_t i,
 struct interval *
 intervals_at(struct intervals *iv, size_t i)
 {
-	if (i + 1 >= iv->n) {
-		iv->v = xrealloc(iv->v, (2 * i + 16) * sizeof(*iv->v));
-		memset(iv->v + iv->n, 0, (2 * i + 16 - iv->n) *
-		    sizeof(*iv->v));
-		iv->n = 2 * i + 16;
-	}
+	iv->v = xgrow(iv->v, i + 1, &iv->n, sizeof(*iv->v));
 	return &iv->v[i];
 }
 

@@ -96,15 +96,8 @@ lock_thread_of(struct locks *ls, int32_t id)
 struct lock_stat *
 lock_caller_stat(struct locks *ls, uint32_t caller)
 {
-	size_t n = ls->ncallers;
-
-	if (caller >= n) {
-		ls->ncallers = 2 * (size_t)caller + 16;
-		ls->callers = xrealloc(ls->callers,
-		    ls->ncallers * sizeof(struct lock_stat *));
-		for (; n < ls->ncallers; n++)
-			ls->callers[n] = NULL;
-	}
+	ls->callers = xgrow(ls->callers, caller, &ls->ncallers,
+	    sizeof(struct lock_stat *));
 	if (ls->callers[caller] == NULL)
 		ls->callers[caller] = new(sizeof(struct lock_stat));
 	return ls->callers[caller];
@@ -353,13 +346,8 @@ drop_earlier(const struct lock_event *e, struct lock *l, enum lock_mode mode)
 static struct lock_holder *
 holder_add(struct lock *l)
 {
-	struct lock_holder *h;
-
-	if (l->nholders == l->room) {
-		l->room *= 2;
-		h = xrealloc(l->holders, l->room * sizeof(*h));
-		l->holders = h;
-	}
+	l->holders = xgrow(l->holders, l->nholders, &l->room,
+	    sizeof(*l->holders));
 	return &l->holders[l->nholders++];
 }
 

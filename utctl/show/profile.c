@@ -74,7 +74,6 @@ count(void *arg, struct ctf_stream *s)
 	struct profile *p = arg;
 	const struct process *who = processes_get(&p->processes, s);
 	const struct site *site;
-	const size_t n = p->room;
 	uint64_t ns = stack_time(s);
 
 	if (stack_unsampled(s)) {
@@ -84,11 +83,8 @@ count(void *arg, struct ctf_stream *s)
 	}
 	if ((site = site_get(&p->sites, s, who->serial)) == NULL)
 		return;
-	if (site->number >= n) {
-		p->room = 2 * n + 64;
-		p->counts = xrealloc(p->counts, p->room * sizeof(*p->counts));
-		memset(p->counts + n, 0, (p->room - n) * sizeof(*p->counts));
-	}
+	p->counts = xgrow(p->counts, site->number, &p->room,
+	    sizeof(*p->counts));
 	if (ns > (uint64_t)(INT64_MAX - p->ns))
 		ns = (uint64_t)(INT64_MAX - p->ns);
 	p->ns += (int64_t)ns;

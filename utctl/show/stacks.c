@@ -126,17 +126,11 @@ site_new(struct sites *ss, const struct ctf_stream *s, const struct stack *st)
 	const struct frame *list;
 	struct frame f;
 	size_t i, n = stack_frames(s, st, &list);
-	struct site *site = malloc(sizeof(*site) + n * sizeof(list));
+	struct site *site = xcalloc(1, sizeof(*site) + n * sizeof(list));
 
-	if (ss->n == ss->room) {
-		ss->room = ss->room == 0 ? 64 : 2 * ss->room;
-		ss->v = realloc(ss->v, ss->room * sizeof(*ss->v));
-	}
-	if (site == NULL || ss->v == NULL)
-		die_errno("malloc");
+	ss->v = xgrow(ss->v, ss->n, &ss->room, sizeof(*ss->v));
 	site->stack = st;
 	site->number = (uint32_t)ss->n;
-	site->outside = 0;
 	site->n = n;
 	for (i = 0; i < n; i++) {
 		f = list[i];

@@ -106,15 +106,10 @@ load_get(struct weigh *w, const struct ctf_stream *s, struct process *p)
 {
 	const struct site *site = site_get(&w->sites, s, p->serial);
 	struct load *l;
-	size_t n = w->n;
 
 	if (site == NULL)
 		return NULL;
-	if (site->number >= n) {
-		w->n = 2 * n + 64;
-		w->loads = xrealloc(w->loads, w->n * sizeof(l));
-		memset(w->loads + n, 0, (w->n - n) * sizeof(l));
-	}
+	w->loads = xgrow(w->loads, site->number, &w->n, sizeof(l));
 	if ((l = w->loads[site->number]) != NULL)
 		return l;
 	l = xcalloc(1, sizeof(*l));

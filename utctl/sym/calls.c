@@ -71,10 +71,7 @@ caller_add(struct callers *cs, const struct ctf_stream *s, uint64_t address,
 {
 	struct caller *c;
 
-	if (cs->n == cs->room) {
-		cs->room = cs->room == 0 ? 64 : 2 * cs->room;
-		cs->v = xrealloc(cs->v, cs->room * sizeof(struct caller *));
-	}
+	cs->v = xgrow(cs->v, cs->n, &cs->room, sizeof(struct caller *));
 	c = xcalloc(1, sizeof(*c));
 	c->address = address;
 	caller_name(c, s, name);

@@ -344,14 +344,10 @@ is_another(const struct process *p, const struct mapping *m)
 static void
 module_add(struct process *p, const struct mapping *m)
 {
-	struct mapping *v;
 	size_t i;
 
-	if (p->nmodules == p->room) {
-		p->room = p->room == 0 ? 8 : 2 * p->room;
-		v = xrealloc(p->modules, p->room * sizeof(*v));
-		p->modules = v;
-	}
+	p->modules = xgrow(p->modules, p->nmodules, &p->room,
+	    sizeof(*p->modules));
 	i = module_place(p, m->start);
 	memmove(&p->modules[i + 1], &p->modules[i],
 	    (p->nmodules - i) * sizeof(*p->modules));
