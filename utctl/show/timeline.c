@@ -260,7 +260,7 @@ bar_new(const struct ctf_stream *s, int64_t ns, const char *name, uint64_t id,
 
 	args = args_of(s, isfunction, &n);
 	kept = n <= KEPT_MOST - run.kept;
-	if ((b = calloc(1, sizeof(*b) + len + (kept ? n : 0))) == NULL)
+	if ((b = calloc(1, sizeof(*b) + len + (kept ? n + 1 : 0))) == NULL)
 		die_errno("malloc");
 	b->track = t;
 	b->id = id;

@@ -47,7 +47,7 @@ struct track {
 
 /*
  * A pair that has begun.  The text has the name, and behind its NUL the members
- * of JSON that the event has, if they are kept until the end.
+ * of JSON that the event has, as a string, if they are kept until the end.
  */
 struct bar {
 	struct track	*track;
@@ -98,7 +98,7 @@ struct timeline {
 	int		 any;		/* there was an event, or a loss */
 	int64_t		 first;		/* ns: when that was */
 	int64_t		 now;
-	const struct ctf_stream *stream;	/* whose event is now */
+	const struct ctf_stream *stream;	/* the last event's */
 };
 
 extern struct timeline timeline;
