@@ -78,7 +78,8 @@ struct timeline_ops {
 	/* A sample of a stack; or NULL: as instants. */
 	void	(*sample)(struct track *, const struct ctf_stream *,
 		    const struct site *);
-	void	(*name)(const struct track *, const char *);	/* or NULL */
+	/* A thread or a process has this name; or NULL. */
+	void	(*name)(const struct track *, const char *);
 	void	(*counter)(const struct track *, const char *, int64_t,
 		    double);
 	/*
