@@ -225,8 +225,8 @@ struct ctf_trace {
 	struct ctf_cpu		*cpus;		/* ctf_cpu.c's; or NULL */
 	struct ctf_who		 who;		/* from env */
 	const char		*host;		/* from env; NULL: not known */
-	const char		*boot_id;	/* likewise */
-	const char		*session_name;	/* likewise */
+	const char		*boot_id;	/* from env, too */
+	const char		*session_name;	/* from env, too */
 	const char		*label;		/* host, or NULL: ctf_find.c */
 	/*
 	 * A hash of all of env: with the time when the session was created in

@@ -38,7 +38,7 @@ void	 export_folded(struct reader *, struct pairs *, const char *);
 /* Time lines: timeline.h.  The string is a field whose values are drawn. */
 void	 export_chrome(struct reader *, struct pairs *, const char *);
 void	 export_perfetto(struct reader *, struct pairs *, const char *);
-/* The same pairs as spans; or what is outside of pairs as records of a log. */
+/* Spans, of the same pairs; and logs, of all other events and of losses. */
 void	 export_otlp(struct reader *, struct pairs *, const char *);
 void	 export_otlp_logs(struct reader *, struct pairs *, const char *);
 

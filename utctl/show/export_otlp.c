@@ -61,9 +61,10 @@ struct span {
 static struct {
 	struct pairs		*pairs;
 	int			 logs;
-	size_t			 size;		/* of the line so far */
-	const struct ctf_trace	*from;		/* what the line is in: */
-	const struct process	*process;	/* its resource */
+	size_t			 size;		/* bytes of the line */
+	/* The resource that the line is in. */
+	const struct ctf_trace	*from;
+	const struct process	*process;
 } run;
 
 /*
@@ -349,7 +350,7 @@ span_ids(struct span *sp, const struct bar *b, const char *args)
 }
 
 /*
- * What the time line has.
+ * Functions of the time line.
  */
 
 static void

@@ -90,7 +90,8 @@ put_float(char *p, const struct ctf_type *t, uint64_t v)
 	const double d = ctf_real(t, v);
 
 	if (isfinite(d) && style.typed)
-		return p + sprintf(p, "%.*e", t->bits == 32 ? 8 : 16, d);
+		return p + snprintf(p, ROOM, "%.*e", t->bits == 32 ? 8 : 16,
+		    d);
 	if (isfinite(d))
 		return ctf_put_real(p, d, t->bits == 32);
 	return out_text(p, style.json ? "null" : isnan(d) ? "nan" :

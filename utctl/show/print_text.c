@@ -322,7 +322,7 @@ print_source(struct ctf_trace *tr)
 	size_t i;
 
 	for (i = 0; i < sizeof(tr->uuid); i++)
-		u += sprintf(u, "%s%02x", i == 4 || i == 6 || i == 8 ||
+		u += snprintf(u, 4, "%s%02x", i == 4 || i == 6 || i == 8 ||
 		    i == 10 ? "-" : "", tr->uuid[i]);
 	p = put_member(out_hold(), ",\"boot_id\":\"", tr->boot_id);
 	p = put_member(p, ",\"session\":\"", tr->session_name);

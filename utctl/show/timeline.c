@@ -258,7 +258,7 @@ bar_new(const struct ctf_stream *s, int64_t ns, const char *name, uint64_t id,
 
 	args = args_of(s, isfunction, &n);
 	kept = n <= KEPT_MOST - run.kept;
-	b = xcalloc(1, sizeof(*b) + len + (kept ? n : 0));
+	b = xcalloc(1, sizeof(*b) + len + (kept ? n + 1 : 0));
 	b->track = t;
 	b->id = id;
 	b->ns = ns;

@@ -47,7 +47,7 @@ struct track {
 
 /*
  * A pair that has begun.  The text has the name, and behind its NUL the members
- * of JSON that the event has, if they are kept until the end.
+ * of JSON that the event has, as a string, if they are kept until the end.
  */
 struct bar {
 	struct track	*track;
@@ -78,7 +78,8 @@ struct timeline_ops {
 	/* A sample of a stack; or NULL: as instants. */
 	void	(*sample)(struct track *, const struct ctf_stream *,
 		    const struct site *);
-	void	(*name)(const struct track *, const char *);	/* or NULL */
+	/* A thread or a process has this name; or NULL. */
+	void	(*name)(const struct track *, const char *);
 	void	(*counter)(const struct track *, const char *, int64_t,
 		    double);
 	/*
@@ -98,7 +99,7 @@ struct timeline {
 	int		 any;		/* there was an event, or a loss */
 	int64_t		 first;		/* ns: when that was */
 	int64_t		 now;
-	const struct ctf_stream *stream;	/* whose event is now */
+	const struct ctf_stream *stream;	/* the last event's */
 };
 
 extern struct timeline timeline;
