@@ -56,12 +56,16 @@ ut_cycles(void)
 	return __builtin_ia32_rdtsc();
 }
 
-/* Processors without the instruction have no counter that utd trusts. */
+/* Compilers for the first i686 know no SSE2; who has a TSC to trust has that. */
+#if defined(__x86_64__) || defined(__SSE2__)
+#define UT_CYCLES_ORDER()	__builtin_ia32_lfence()
+#elif defined(__linux__)
 #define UT_CYCLES_ORDER()						\
 	do {								\
 		if (__builtin_cpu_supports("sse2"))			\
 			__asm__ __volatile__ ("lfence" : : : "memory");	\
 	} while (0)
+#endif
 
 /* Does the processor say that it counts at one rate, in any state? */
 static inline bool
