@@ -56,7 +56,7 @@ ut_cycles(void)
 	return __builtin_ia32_rdtsc();
 }
 
-/* Compilers for the first i686 know no SSE2; who has a TSC to trust has that. */
+/* Compilers for the first i686 know no SSE2, which comes before a good TSC. */
 #if defined(__x86_64__) || defined(__SSE2__)
 #define UT_CYCLES_ORDER()	__builtin_ia32_lfence()
 #elif defined(__linux__)
