@@ -38,8 +38,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../libut/ut_msg.h"
+
 #define HELLO	1
-#define VERSION	5
 #define WELCOME	16
 
 /* ut_msg(5) */
@@ -66,7 +67,7 @@ say_hello(int s)
 	memset(&h, 0, sizeof(h));
 	h.len = sizeof(h);
 	h.type = HELLO;
-	h.a = VERSION;
+	h.a = UT_MSG_VERSION;
 	h.b = sizeof(void *) * 8;
 	memcpy(h.body, &pid, sizeof(pid));
 	memcpy(h.body + 4, &n, sizeof(n));

@@ -43,6 +43,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../libut/ut_msg.h"
+
 /* ut_msg(5) */
 struct msghead {
 	uint32_t	len;
@@ -53,13 +55,12 @@ struct msghead {
 };
 
 enum { HELLO = 32, OWN = 33, OK = 48, ERR = 49 };
-#define VERSION	5
 
 /* The type of the answer, or 0. */
 static int
 ask(int s, uint16_t type)
 {
-	struct msghead h = { sizeof(h), type, 0, VERSION, 0 };
+	struct msghead h = { sizeof(h), type, 0, UT_MSG_VERSION, 0 };
 	char rest[65536];
 	size_t n;
 
