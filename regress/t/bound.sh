@@ -45,6 +45,7 @@ for each in '-M 15m' '-M 16777215' '-S -M 16m' '-N -M 16m'; do
 	complains 'a size of 16777216 to' utctl create $each x
 done
 complains "size '1g': not a number" utctl create -M 1g x
+complains '-M 0: without -M' utctl create -M 0 x
 chmod 755 "$T" "$UT_RUNDIR"
 session u
 session o '-m overwrite'

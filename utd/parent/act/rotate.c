@@ -32,7 +32,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "client.h"
@@ -45,19 +44,6 @@
 #define PARTS_MS	(LATE_MS + 2000)
 
 static struct ut_msg out;
-
-/* Append the time, as the names of archives and snapshots have it. */
-void
-name_time(char *s, size_t n, int64_t when)
-{
-	const time_t t = (time_t)when;
-	const size_t len = strlen(s);
-	struct tm tm;
-
-	if (localtime_r(&t, &tm) == NULL || strftime(s + len, n - len,
-	    "%Y%m%dT%H%M%S%z-", &tm) == 0)
-		s[len] = '\0';
-}
 
 /* Something is still written to the chunk before. */
 static bool
