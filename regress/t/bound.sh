@@ -44,7 +44,7 @@ start_utd
 for each in '-M 15m' '-M 16777215' '-S -M 16m' '-N -M 16m'; do
 	complains 'a size of 16777216 to' utctl create $each x
 done
-complains "size '1g': not a number" utctl create -M 1g x
+complains "size '1t': not a number" utctl create -M 1t x
 complains '-M 0: without -M' utctl create -M 0 x
 chmod 755 "$T" "$UT_RUNDIR"
 session u

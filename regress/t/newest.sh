@@ -15,7 +15,8 @@ stays() {
 start_utd
 utctl create -o "$T/s" s >/dev/null && utctl enable-event -s s 'seq:*' &&
     utctl start s >/dev/null || fail "set-up"
-complains "number 'x': not one" utctl rotate -k x s
+complains "number 'x': of the parts that are kept, 1 to 4294967294" \
+    utctl rotate -k x s
 expect 1 '-k: alone' utctl snapshot -k 2 -n a s
 expect 0 '' utctl rotate -k 2 s
 expect 0 '' utctl snapshot -k 3 s
@@ -73,4 +74,5 @@ expect 0 'destroyed' utctl destroy s
 rm -rf "$T/s"
 expect 0 "" utctl load "$T/saved"
 expect 0 "newest 2 kept" utctl list s
+expect 0 "newest 3 kept" utctl list s
 stop_utd || fail "utd: status $?"
