@@ -96,5 +96,21 @@ for each in u o p; do
 	*)	utctl view "$T/$each" >/dev/null 2>&1 || fail "view $each" ;;
 	esac
 done
+# A user who stops the own consumer has others lose nothing.
+if [ "$(id -u)" -eq 0 ] && ./prog/asuser 65533 true 2>/dev/null; then
+	utctl create -M 16m -o "$T/w" w >/dev/null &&
+	    utctl enable-channel -s w -b 16k -n 128 c &&
+	    utctl enable-event -s w -c c 'seq:tick' &&
+	    utctl start w >/dev/null || fail "set-up of w"
+	./prog/asuser 65533 ./prog/seq 1 1 1000 || fail "seq"
+	stopped=$(ps -A -o pid= -o ppid= -o uid= |
+	    awk -v p="$UTD_PID" '$2 == p && $3 == 65533 { print $1 }')
+	halt $stopped
+	./prog/seq -p 1 2 8 50000 || fail "seq"
+	utctl list w >"$T/out" && grep -q ' 0 lost' "$T/out" &&
+	    grep -q 'uid 65533 goes with the next' "$T/out" ||
+	    fail "a consumer is stopped: $(cat "$T/out")"
+	kill -CONT $stopped
+fi
 survived "$faults" "faults while sessions are bound" 0 0
 stop_utd || fail "utd: status $?"
