@@ -39,7 +39,7 @@
 
 #define LOOK_MS		200	/* when there is more, till we see how much */
 #define NEAR_MS		20	/* when a chunk has nearly what it may have */
-#define FULL_MS		200	/* for others' parts, if the next chunk is full */
+#define FULL_MS		200	/* for others' parts, if the next is full */
 #define OTHERS_MS	10000	/* between chunks that others have filled */
 /* For other users' parts: by then it is known who does not answer at all. */
 #define PARTS_MS	(LATE_MS + 2000)
