@@ -150,6 +150,11 @@ parse_size(const char *s, unsigned long long *v)
 		unit = 1024 * 1024;
 		end++;
 		break;
+	case 'g':
+	case 'G':
+		unit = 1024 * 1024 * 1024;
+		end++;
+		break;
 	}
 	if (*end != '\0' || *v > ULLONG_MAX / unit)
 		return -1;
@@ -163,7 +168,7 @@ parse_bytes(const char *s)
 	unsigned long long v;
 
 	if (parse_size(s, &v) == -1)
-		die("size '%s': not a number, perhaps with k or m", s);
+		die("size '%s': not a number, perhaps with k, m or g", s);
 	return v;
 }
 
@@ -302,7 +307,7 @@ parse_attr(const struct attr *a, const char *s)
 		v++;
 	if (!word && (a->time ? parse_ms : parse_size)(s, &v) == -1)
 		die("%s '%s': not a number, perhaps with %s", a->what, s,
-		    a->time ? "ms, s, m or h" : "k or m");
+		    a->time ? "ms, s, m or h" : "k, m or g");
 	v = attr_value(a, v);
 	if (!attr_valid(a, v, why, sizeof(why)))
 		die(word ? "%s %s: %s" : "%s '%s': %s", a->what, s, why);

@@ -16,9 +16,11 @@
 
 /*
  * The daemon and its consumers need these alike: messages, memory or the end,
- * becoming another user, UUIDs, and a check of counts.
+ * becoming another user, UUIDs, names of chunks and snapshots, and a check of
+ * counts.
  */
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -26,6 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../libut/common/escape.h"
@@ -261,4 +264,44 @@ uuid_make(unsigned char *uuid, char *s)
 	uuid[6] = (uuid[6] & 0x0f) | 0x40;
 	uuid[8] = (uuid[8] & 0x3f) | 0x80;
 	uuid_text(s, uuid);
+}
+
+void
+name_time(char *s, size_t n, int64_t when)
+{
+	const time_t t = (time_t)when;
+	const size_t len = strlen(s);
+	struct tm tm;
+
+	if (localtime_r(&t, &tm) == NULL || strftime(s + len, n - len,
+	    "%Y%m%dT%H%M%S%z-", &tm) == 0)
+		s[len] = '\0';
+}
+
+/* Is that a time of name_time()?  No digit is above the one here. */
+static bool
+is_time(const char *s)
+{
+	const char *most;
+
+	for (most = "99991939T295969+2959-"; *most != '\0'; most++, s++)
+		if (*s != *most && !(*most == '+' && *s == '-') &&
+		    !(isdigit((unsigned char)*most) && *s >= '0' && *s < *most))
+			return false;
+	return true;
+}
+
+uint32_t
+name_number(const char *s)
+{
+	const char *end = s;
+	char text[24];
+	unsigned long n;
+
+	while (is_time(end))
+		end += sizeof("20261123T101500+0000-") - 1;
+	n = strtoul(end, NULL, 10);
+	snprintf(text, sizeof(text), "%lu", n);
+	return end != s && strcmp(text, end) == 0 && n < UINT32_MAX ?
+	    (uint32_t)n : 0;
 }

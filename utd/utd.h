@@ -99,6 +99,13 @@ struct counts {
 bool	 count_grew(uint64_t *, uint64_t);	/* false: that is nonsense */
 void	 count_add(uint64_t *, uint64_t);
 
+/*
+ * daemon.c: names of chunks and snapshots: one or two times, and a number,
+ * which is 0 if the name has another form.
+ */
+void	 name_time(char *, size_t, int64_t);	/* append it */
+uint32_t name_number(const char *);
+
 /* daemon.c: another user, for good; true if that gave anything up; or fatal. */
 bool	 become(uid_t, gid_t);
 

@@ -41,6 +41,8 @@
 #define GEOMETRIES	2
 #define FILE_MAX	(64 << 20)
 
+bool parent_gone;
+
 static const uint32_t nsubs[GEOMETRIES] = { 4, 16 };
 
 static struct program programs[NOWNERS];
@@ -533,6 +535,7 @@ begin(void)
 	}
 	memset(programs[0].name, 'x', sizeof(programs[0].name) - 1);
 	memset(&like, 0, sizeof(like));
+	like.limit = NO_LIMIT;
 	like.adopted = true;
 	memset(like.uuid, 'u', sizeof(like.uuid));
 	dir = open_trace(&like, "t");

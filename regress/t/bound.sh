@@ -44,7 +44,8 @@ start_utd
 for each in '-M 15m' '-M 16777215' '-S -M 16m' '-N -M 16m'; do
 	complains 'a size of 16777216 to' utctl create $each x
 done
-complains "size '1g': not a number" utctl create -M 1g x
+complains "size '1t': not a number" utctl create -M 1t x
+complains '-M 0: without -M' utctl create -M 0 x
 chmod 755 "$T" "$UT_RUNDIR"
 session u
 session o '-m overwrite'
@@ -95,5 +96,21 @@ for each in u o p; do
 	*)	utctl view "$T/$each" >/dev/null 2>&1 || fail "view $each" ;;
 	esac
 done
+# A user who stops the own consumer has others lose nothing.
+if [ "$(id -u)" -eq 0 ] && ./prog/asuser 65533 true 2>/dev/null; then
+	utctl create -M 16m -o "$T/w" w >/dev/null &&
+	    utctl enable-channel -s w -b 16k -n 128 c &&
+	    utctl enable-event -s w -c c 'seq:tick' &&
+	    utctl start w >/dev/null || fail "set-up of w"
+	./prog/asuser 65533 ./prog/seq 1 1 1000 || fail "seq"
+	stopped=$(ps -A -o pid= -o ppid= -o uid= |
+	    awk -v p="$UTD_PID" '$2 == p && $3 == 65533 { print $1 }')
+	halt $stopped
+	./prog/seq -p 1 2 8 50000 || fail "seq"
+	utctl list w >"$T/out" && grep -q ' 0 lost' "$T/out" &&
+	    grep -q 'uid 65533 goes with the next' "$T/out" ||
+	    fail "a consumer is stopped: $(cat "$T/out")"
+	kill -CONT $stopped
+fi
 echo "$faults faults while sessions are bound"
 stop_utd || fail "utd: status $?"

@@ -13,7 +13,8 @@ cat >"$T/labels.c" <<'END'
 UT_ENUMERATION(odd, UT_VALUE("a\"b", 0), UT_VALUE("c\\d", 1),
     UT_VALUE("e\nf\tg\0331", 2), UT_VALUE("\0017", 3), UT_VALUE("\\", 4),
     UT_VALUE("%s", 5), UT_VALUE("", 6), UT_VALUE("\177", 7),
-    UT_RANGE("first", 8, 8), UT_RANGE("second", 8, 9), UT_VALUE("\377", 10));
+    UT_RANGE("first", 8, 8), UT_RANGE("second", 8, 9), UT_VALUE("\377", 10),
+    UT_VALUE("12", 11));
 UT_ENUMERATION(down, UT_RANGE("do\033wn\"", 2, 1));
 UT_ENUMERATION(full, UT_VALUE("all", UINT64_MAX), UT_AUTO("more"));
 UT_ENUMERATION(below, UT_VALUE("below", -1));
@@ -29,7 +30,7 @@ UT_EVENT(labels, six, UT_INFO, UT_ENUM_OF(float, odd, e))
 int
 main(void)
 {
-	for (int i = 0; i < 11; i++)
+	for (int i = 0; i < 13; i++)
 		UT(labels, one, i, i);
 	UT(labels, two, 1, 2);
 	UT(labels, three, 3);
@@ -41,7 +42,7 @@ main(void)
 END
 build "$T/labels" "$T/labels.c"
 recorded -- "$T/labels"
-[ "$events" -eq 11 ] || fail "$(cat "$T/record.err")"
+[ "$events" -eq 13 ] || fail "$(cat "$T/record.err")"
 sed -n 's/.*event labels:\(.*\) of labels .* valid: \(.*\)/\1: \2/p' \
     "$T/record.err" | sort >"$T/got"
 expected "utctl record" <<'END'
@@ -64,6 +65,18 @@ expected "utctl view -j" <<'END'
 {"e":{"value":8,"label":"first"},"n":8}}
 {"e":{"value":9,"label":"second"},"n":9}}
 {"e":{"value":10,"label":"\ufffd"},"n":10}}
+{"e":{"value":11,"label":"12"},"n":11}}
+{"e":{"value":12,"label":null},"n":12}}
+END
+{
+	utctl view -f 'n > 10' "$T/trace" | sed 's/.*{ //'
+	utctl stat -f 'n > 10' -g e "$T/trace" | sed -n 's/.*  \(.*12.*\)/\1/p'
+} >"$T/got"
+expected "a label of digits" <<'END'
+e = "12", n = 11 }
+e = 12, n = 12 }
+"12"
+12
 END
 utctl view -f 'e == "a\"b"' "$T/trace" >"$T/view.out" || fail "view -f"
 [ "$(wc -l <"$T/view.out")" -eq 1 ] || fail "view -f: $(cat "$T/view.out")"
@@ -84,5 +97,7 @@ expected babeltrace2 <<'END'
 { e = ( "first", "second" : container = 8 ), n = 8 }
 { e = ( "second" : container = 9 ), n = 9 }
 { e = ( "?" : container = 10 ), n = 10 }
+{ e = ( "12" : container = 11 ), n = 11 }
+{ e = ( <unknown> : container = 12 ), n = 12 }
 END
 exit 0

@@ -6,7 +6,7 @@
 . ./common.sh
 
 numbers() {
-	ls "$1" | sed -n 's/.*[+-][0-9]*-\([0-9]*\)$/\1/p' | sort -n | tr '\n' ' '
+	ls "$1" | sed -n 's/.*T[0-9]*[+-][0-9]*-\([0-9]*\)$/\1/p' | sort -n | tr '\n' ' '
 }
 stays() {
 	[ "$(numbers "$1")" = "$2 " ] || fail "$1: $(ls "$1"), not $2"
@@ -15,7 +15,8 @@ stays() {
 start_utd
 utctl create -o "$T/s" s >/dev/null && utctl enable-event -s s 'seq:*' &&
     utctl start s >/dev/null || fail "set-up"
-complains "number 'x': not one" utctl rotate -k x s
+complains "number 'x': of the parts that are kept, 1 to 4294967294" \
+    utctl rotate -k x s
 expect 1 '-k: alone' utctl snapshot -k 2 -n a s
 expect 0 '' utctl rotate -k 2 s
 expect 0 '' utctl snapshot -k 3 s
@@ -29,21 +30,27 @@ for each in 3 4; do
 	./prog/seq $each 1 10 && utctl rotate s >/dev/null || fail "rotate"
 done
 stays "$T/s/archives" '3 4'
-link=$T/s/archives/20200101T000000+0000-20200101T000000+0000-1
-ln -s "$T/away" "$link"
-utctl rotate s >/dev/null && rm "$link" || fail "a link was removed"
+# Neither what has a number of ours counts, nor what has a name of another form.
+at=$T/s/archives/20200101T000000+0000-20200101T000000+0000
+ln -s "$T/away" "$at-3" && : >"$at-4" && mkdir "$at-99" \
+    "$T/s/archives/9999-9999" "$T/s/archives/2020-01-01" || fail "mkdir"
+utctl rotate s >/dev/null && rm "$at-3" "$at-4" && rmdir "$at-99" \
+    "$T/s/archives/9999-9999" "$T/s/archives/2020-01-01" ||
+    fail "too much was removed"
 stays "$T/s/archives" '4 5'
 [ -f "$T/away/kept" ] && [ -d "$T/s/archives/mine" ] || fail "too much"
 expect 0 'rotated: 5 chunks, the newest 2 kept' utctl list s
-for each in 1 2 named 3 4 5; do
+complains 'another name' utctl snapshot -n 20200101T000000-0100-9 s
+for each in 1 2 named 2020-12-31 3 4 5; do
 	case $each in
-	named)	utctl snapshot -n named s ;;
+	*[!0-9]*) utctl snapshot -n $each s ;;
 	*)	utctl snapshot s ;;
 	esac >/dev/null || fail "snapshot"
 done
-stays "$T/s/snapshots" '4 5 6'
-[ -d "$T/s/snapshots/named" ] || fail "a named snapshot is gone"
-expect 0 '6 snapshots, the newest 3 kept' utctl list s
+stays "$T/s/snapshots" '5 6 7'
+[ -d "$T/s/snapshots/named" ] && [ -d "$T/s/snapshots/2020-12-31" ] ||
+    fail "a named snapshot is gone"
+expect 0 '7 snapshots, the newest 3 kept' utctl list s
 utctl save >"$T/saved" && grep -q '^snapshot -k 3 s$' "$T/saved" &&
     grep -q '^rotate -k 2 s$' "$T/saved" || fail "$(cat "$T/saved")"
 # A chunk that stays has the modules of a program that began before.
@@ -51,11 +58,14 @@ utctl enable-event -s s 'ut:module' >/dev/null || fail "ut:module"
 background ./prog/seq -p 1000 9 1 90000000
 until_ok sh -c "utctl list s >/dev/null && utctl view -e ut:module '$T/s' |
     grep -q ut:module" || fail "no modules"
+kept=$(echo "$T/s/archives"/*-5)
+: >"$kept/kept" || fail "kept"
 utctl rotate s >/dev/null && utctl rotate s >/dev/null &&
     utctl rotate s >/dev/null || fail "rotate"
 until_ok sh -c "utctl list s >/dev/null && utctl view -e ut:module \
     '$T'/s/chunk-* | grep -q ut:module" || fail "no modules later"
 kill -9 $LAST
+[ "$(ls "$kept-rest")" = kept ] || fail "$(ls "$T/s/archives")"
 expect 0 '' utctl rotate -k 0 s
 utctl rotate s >/dev/null || fail "rotate"
 stays "$T/s/archives" '7 8 9'
@@ -64,4 +74,5 @@ expect 0 'destroyed' utctl destroy s
 rm -rf "$T/s"
 expect 0 "" utctl load "$T/saved"
 expect 0 "newest 2 kept" utctl list s
+expect 0 "newest 3 kept" utctl list s
 stop_utd || fail "utd: status $?"

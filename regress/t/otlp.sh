@@ -23,6 +23,12 @@ otlp 356 21 57
 otlp 356 21 57 -N
 otlp 361 22 47 -D req:start,req:done,id
 otlp 0 0 142 -e 'work:*_begin'
+# A pair of -D is not written once more by its names.
+for each in '' '-D work:outer_begin,work:outer_end'; do
+	utctl export -F otlp $each "$T/trace" |
+	    grep -o '"name":"work:outer[_a-z:,]*' | sort | uniq -c
+done >"$T/names"
+[ "$(wc -l <"$T/names")" -eq 2 ] || fail "$(cat "$T/names")"
 for format in otlp otlp-logs; do
 	for n in 1 2; do
 		utctl export -F $format -D req:start,req:done,id "$T/trace" \

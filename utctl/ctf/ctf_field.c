@@ -260,11 +260,16 @@ ctf_field_text(const struct ctf_field_at *at, const struct ctf_stream *s,
 	if (t->isbool)
 		return copy_text(buf, size, (const uint8_t *)(v ? "true" :
 		    "false"), v ? 4 : 5);
-	if (t->kind == CTF_ENUM && (label = ctf_label(t, v)) != NULL)
+	label = t->kind == CTF_ENUM ? ctf_label(t, v) : NULL;
+	if (label != NULL && label->name[strspn(label->name,
+	    "-0123456789")] != '\0')
 		return copy_text(buf, size, (const uint8_t *)label->name,
 		    strlen(label->name));
-	if (t->kind == CTF_FLOAT) {
-		n = snprintf(buf, size, "%.17g", ctf_real(t, v));
+	/* A label that looks like a number is told from it. */
+	if (label != NULL || t->kind == CTF_FLOAT) {
+		n = label != NULL ? snprintf(buf, size, "\"%s\"",
+		    label->name) : snprintf(buf, size, "%.17g",
+		    ctf_real(t, v));
 		return n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;
 	}
 	end = t->sign ? ctf_put_i64(digits, (int64_t)v) :

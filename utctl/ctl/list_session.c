@@ -280,8 +280,8 @@ print_head(const struct row *r, int all)
 	if (row_str(r, "error")[0] != '\0')
 		printf("    error: %s\n", row_str(r, "error"));
 	if (row_num(r, "max_bytes") != 0)
-		printf("    at most %" PRIu64 " bytes, without the oldest\n",
-		    row_num(r, "max_bytes"));
+		printf("    files: at most %" PRIu64 " bytes; what is removed "
+		    "still counts\n", row_num(r, "max_bytes"));
 }
 
 static void
@@ -289,7 +289,8 @@ print_snapshots(const struct row *r)
 {
 	const uint64_t n = row_num(r, "snapshots");
 
-	if (row_num(r, "keeps") == 0 && n == 0)
+	if (row_num(r, "keeps") == 0 && n == 0 &&
+	    row_num(r, "snapshots_keep") == 0)
 		return;
 	printf("    %s%" PRIu64 " snapshot%s", row_num(r, "keeps") ?
 	    "keeps what it records, " : "", n, n == 1 ? "" : "s");

@@ -57,7 +57,8 @@ parse_keep(const char *s)
 	uint32_t n;
 
 	if (parse_number(s, UINT32_MAX - 1, &n) == -1)
-		die("number '%s': not one of the parts that are kept", s);
+		die("number '%s': of the parts that are kept, 1 to %u; or 0: "
+		    "all", s, UINT32_MAX - 1);
 	return n;
 }
 

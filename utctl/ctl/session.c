@@ -126,7 +126,9 @@ create_parse(int argc, char **argv, struct step *st)
 		} else if (ch == 'S') {
 			new->keeps = 1;
 		} else if (ch == 'M') {
-			new->max = parse_bytes(optarg);
+			if ((new->max = parse_bytes(optarg)) == 0)
+				die("-M 0: without -M, a session has no such "
+				    "bound");
 		} else if (ch == 'o') {
 			free(st->dir);
 			st->dir = absolute(optarg);

@@ -159,7 +159,7 @@ export_main(int argc, char **argv)
 	chosen = &formats[0];
 	output = weight = value = NULL;
 	pairs_init(&pairs);
-	pairs.named = 1;
+	pairs.named = pairs.once = 1;
 	return show(&show_export, argc, argv);
 }
 

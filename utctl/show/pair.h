@@ -95,6 +95,7 @@ struct pairs {
 	/* Events were lost, or are gone: for arg; or NULL. */
 	void			(*lose)(void *, const struct ctf_stream *);
 	int			 named;	/* pairs by their names are wanted */
+	int			 once;	/* none that -D has */
 	int			 waits;	/* so are waits for locks */
 	int			 need_end;	/* report only pairs that end */
 	int			 ignore_filter_at_end;	/* if it lacks fields */

@@ -172,6 +172,18 @@ rule_fits(const struct rule *rule, int ends, const char *name, char **other,
 	return 1;
 }
 
+/* Is the pair there already, by -D, and wanted once? */
+static int
+is_given(const struct pairs *ps, const char *begin, const char *end)
+{
+	const struct pair *p = ps->once ? ps->given : NULL;
+
+	while (p != NULL && (strcmp(p->begin, begin) != 0 ||
+	    strcmp(p->end, end) != 0))
+		p = p->next;
+	return p != NULL;
+}
+
 static int
 role_by_rule(struct pairs *ps, struct ctf_trace *tr, struct ctf_eclass *ev,
     const struct map *events, const struct rule *rule, int ends)
@@ -184,7 +196,9 @@ role_by_rule(struct pairs *ps, struct ctf_trace *tr, struct ctf_eclass *ev,
 	if ((rule->how == SYSCALL && !tr->kernel) ||
 	    !rule_fits(rule, ends, ev->name, &other, &pair))
 		return 0;
-	if ((any = events_have(events, other))) {
+	any = events_have(events, other);
+	if (any && !is_given(ps, ends ? other : ev->name,
+	    ends ? ev->name : other)) {
 		r = role_new(tr, ev, pair_named(ps, pair, strlen(pair)), ends);
 		if ((rule->how == CALL || (rule->how == BLIND && !ends)) &&
 		    sc != NULL)

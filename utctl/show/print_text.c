@@ -283,7 +283,7 @@ print_labels(struct ctf_trace *tr, struct ctf_type *t)
 		else if (style.json)
 			l->text = escaped(tr, ",\"label\":\"", l->name, "\"}",
 			    &n);
-		else if (l->name[0] == '\0' ||
+		else if (l->name[strspn(l->name, "0123456789")] == '\0' ||
 		    l->name[strspn(l->name, word)] != '\0')
 			l->text = escaped(tr, "\"", l->name, "\"", &n);
 		else

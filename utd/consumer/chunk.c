@@ -91,7 +91,7 @@ chunk_move(int fd, int archives, const char *from, const char *to, uint32_t how,
 
 	if (output_there(archives, to))
 		return 0;		/* done by a consumer that died */
-	output_age(archives, may);
+	output_age(archives, to, may);
 	snprintf(hidden, sizeof(hidden), ".%s", to);
 	if (how == UT_CHUNK_ANY)
 		output_prune(fd, from);

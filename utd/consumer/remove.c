@@ -39,7 +39,6 @@
 #include <sys/types.h>
 #include <sys/stat.h>
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -349,35 +348,34 @@ output_prune(int at, const char *name)
 	(void)place_prune(&above, name, place_of(name));
 }
 
-/* The number at the end of a name that begins with a date; or 0. */
-static unsigned long
-name_number(const char *name)
+bool
+output_ours(int fd, const char *name)
 {
-	const char *end = strrchr(name, '-');
+	struct stat st;
 
-	return end == NULL || strlen(name) >= NAME_MAXLEN ||
-	    name[strspn(name, "0123456789T+-")] != '\0' ? 0 :
-	    strtoul(end + 1, NULL, 10);
+	return fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISDIR(st.st_mode) && st.st_uid == geteuid();
 }
 
 /*
- * Count the chunks or snapshots there with a higher number, and tell the oldest
- * and its number; false if these may stay.
+ * Count the chunks or snapshots there with a higher number, but not above that
+ * of the last, and tell the oldest and its number; false if these may stay.
  */
 static bool
-too_many(int fd, const struct aging *may, char *oldest, unsigned long *number)
+too_many(int fd, uint32_t last, const struct aging *may, char *oldest,
+    uint32_t *number)
 {
 	const struct part above = { .fd = fd, .place = PLACE_NONE,
 	    .uid = geteuid() };
-	const unsigned long after = *number;
+	const uint32_t after = *number;
 	uint64_t bytes = 0, size;
-	unsigned long n;
-	uint32_t count = 0;
+	uint32_t count = 0, n;
 	const char *name;
 	DIR *dir = output_list(fd);
 
 	while (dir != NULL && (name = output_next(dir)) != NULL) {
-		if ((n = name_number(name)) <= after)
+		if ((n = name_number(name)) <= after || n > last ||
+		    !output_ours(fd, name))
 			continue;
 		if (count++ == 0 || n < *number) {
 			*number = n;
@@ -395,19 +393,27 @@ too_many(int fd, const struct aging *may, char *oldest, unsigned long *number)
 }
 
 /*
- * Remove the oldest chunks or snapshots.  What users have added to their files
- * makes none count for more than it could have, and what they put beside them
- * keeps only the directory.
+ * Remove the oldest chunks or snapshots, up to the number of the last.  What
+ * users have added to their files makes none count for more than it could have.
+ * What they put beside them keeps the directory, with another name: we have no
+ * time to try that again and again.
  */
 void
-output_age(int fd, const struct aging *may)
+output_age(int fd, const char *last, const struct aging *may)
 {
-	char oldest[NAME_MAXLEN];
-	unsigned long number = 0;
+	char oldest[NAME_MAXLEN], rest[NAME_MAXLEN + sizeof("-rest")];
+	const char *why;
+	uint32_t number = 0;
 
 	while ((may->n != UINT32_MAX || may->bytes != UINT64_MAX) &&
-	    too_many(fd, may, oldest, &number))
-		if (output_remove(fd, oldest) == -1)
-			log_peer("%s: not all is removed: %s", oldest,
-			    report_reason(errno));
+	    too_many(fd, name_number(last), may, oldest, &number)) {
+		if (output_remove(fd, oldest) == 0) {
+			number--;	/* a copy may have the same */
+			continue;
+		}
+		why = report_reason(errno);
+		snprintf(rest, sizeof(rest), "%s-rest", oldest);
+		log_peer("%s: not all is removed: %s", renameat(fd, oldest, fd,
+		    rest) == 0 ? rest : oldest, why);
+	}
 }

@@ -203,16 +203,6 @@ remove_hidden(int above, const char *hidden, int fd)
 	return report_errno(hidden);
 }
 
-/* Is it a directory of ours? */
-static bool
-shot_is_ours(int fd, const char *name)
-{
-	struct stat st;
-
-	return fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    S_ISDIR(st.st_mode) && st.st_uid == geteuid();
-}
-
 /* Remove what was not complete when its utd was killed, as far as it goes. */
 static int
 shots_sweep(int session)
@@ -227,7 +217,7 @@ shots_sweep(int session)
 		return close_failed(fd);
 	while ((name = output_next(dir)) != NULL)
 		if (strncmp(name, HIDDEN, sizeof(HIDDEN) - 1) == 0 &&
-		    shot_is_ours(fd, name))
+		    output_ours(fd, name))
 			(void)output_remove(fd, name);
 	closedir(dir);
 	close(fd);
@@ -261,7 +251,7 @@ shot_end(struct ut_msg *m)
 	else if (m->h.b == UT_SHOT_REMOVE)
 		r = made != -1 ? remove_hidden(fd, hidden, made) : 0;
 	else if ((r = shot_name(fd, hidden, name, any)) == 0)
-		output_age(fd, &may);
+		output_age(fd, name, &may);
 	if (r == -1) {
 		report_failed(serial, errno);
 	} else {

@@ -267,7 +267,8 @@ bool	 output_there(int, const char *);
 int	 output_remove(int, const char *);	/* ust/, or what has it */
 int	 output_empty(int);		/* a directory that has ust/ */
 void	 output_discard(int, const char *);	/* a trace below */
-void	 output_age(int, const struct aging *);
+bool	 output_ours(int, const char *);	/* a directory of this user */
+void	 output_age(int, const char *, const struct aging *);
 void	 output_prune(int, const char *);	/* if without files */
 
 #endif /* SINK_H */

@@ -32,7 +32,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "client.h"
@@ -40,24 +39,12 @@
 
 #define LOOK_MS		200	/* when there is more, till we see how much */
 #define NEAR_MS		20	/* when a chunk has nearly what it may have */
+#define FULL_MS		200	/* for others' parts, if the next is full */
 #define OTHERS_MS	10000	/* between chunks that others have filled */
 /* For other users' parts: by then it is known who does not answer at all. */
 #define PARTS_MS	(LATE_MS + 2000)
 
 static struct ut_msg out;
-
-/* Append the time, as the names of archives and snapshots have it. */
-void
-name_time(char *s, size_t n, int64_t when)
-{
-	const time_t t = (time_t)when;
-	const size_t len = strlen(s);
-	struct tm tm;
-
-	if (localtime_r(&t, &tm) == NULL || strftime(s + len, n - len,
-	    "%Y%m%dT%H%M%S%z-", &tm) == 0)
-		s[len] = '\0';
-}
 
 /* Something is still written to the chunk before. */
 static bool
@@ -519,6 +506,24 @@ rotation_set(struct session *s)
 		channel_watch(ch);
 }
 
+/*
+ * The next chunk has nearly what it may have: nobody waits for other users'
+ * parts of the last one for long, or events of all would be lost.
+ */
+static void
+rotation_hurry(struct session *s)
+{
+	struct rotation *ro = &s->rotation;
+	const int64_t until = ro->last + FULL_MS, now = ut_msg_now();
+
+	if (!ro->busy || !bound_near(s) || ro->deadline <= until)
+		return;
+	ro->deadline = until;
+	timer_clear(&ro->timer);
+	timer_set(&ro->timer, until > now ? (int)(until - now) : 0,
+	    rotation_look, id_arg(s->id));
+}
+
 /* A session that grows is looked at soon, and then no more often than that. */
 void
 rotation_grew(struct session *s)
@@ -527,6 +532,7 @@ rotation_grew(struct session *s)
 	const int ms = !bound_near(s) ? LOOK_MS : s->foreign ? UT_CHUNK_MS :
 	    NEAR_MS;
 
+	rotation_hurry(s);
 	if ((ro->bytes == 0 && !bound_near(s)) || (ro->due.when != 0 &&
 	    ro->due.when <= ut_msg_now() + ms))
 		return;

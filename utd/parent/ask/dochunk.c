@@ -189,6 +189,11 @@ do_snapshot(struct client *k, struct ut_msg *m)
 		    "and a command of %d bytes", UT_COMMAND_MAX);
 		return;
 	}
+	if (name_number(name) != 0) {
+		client_refuse(k, "snapshot: %s is of the form that other "
+		    "snapshots have: take another name", name);
+		return;
+	}
 	w = client_wait(k, snapshot_taken, SNAPSHOT_MS);
 	k->shot = shot_begin(k->session, dir[0] != '\0' ? dir : NULL,
 	    name[0] != '\0' ? name : NULL, command[0] != '\0' ? command : NULL,

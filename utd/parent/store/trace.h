@@ -262,7 +262,6 @@ void	 rotation_look(void *);		/* how far it is, of that ID */
 void	 rotation_begin(struct session *, uint32_t);
 bool	 rotation_refused(const struct session *, uint32_t, char *, size_t);
 void	 rotation_set(struct session *);	/* ms or bytes changed */
-void	 name_time(char *, size_t, int64_t);
 void	 rotation_grew(struct session *);	/* the chunk has more bytes */
 void	 rotation_last(struct session *, struct waiter *);
 
