@@ -116,8 +116,8 @@ END
 # What comes of it, in the ways of some builds.
 n=0
 for flags in '-C -h -s ../d/probes.d' \
-    '-h -o probes.h -xnolibs -Z -s ../d/probes.d -I. -DA=1 object.o -32' \
-    'none.o -h -64 -s ../d/probes.d -o probes.h'; do
+    '-h -C -o probes.h -xnolibs -Z -s ../d/probes.d -I. -DA=1 object.o -32' \
+    'none.o -Ch -64 -s ../d/probes.d -o probes.h'; do
 	rm -f probes.h
 	dtrace $flags >out 2>&1 && [ ! -s out ] && [ -s probes.h ] ||
 	    fail "dtrace $flags: $(cat out)"
@@ -133,7 +133,7 @@ for cc in 'gcc -std=c99 -O2' 'clang -std=c11' 'g++ -std=c++11 -x c++' \
     'clang++ -std=c++17 -O2 -x c++'; do
 	command -v ${cc%% *} >/dev/null 2>&1 || continue
 	$cc $warn -o main.o -c main.c || fail "$cc: does not compile"
-	CC="${cc%% *}" dtrace -G -s ../d/probes.d main.o -o probes.o ||
+	CC="${cc%% *}" dtrace -C -G -s ../d/probes.d main.o -o probes.o ||
 	    fail "dtrace -G"
 	${cc%% *} -o main main.o probes.o "$LIBUT" $LIBS ||
 	    fail "$cc: does not link"
@@ -150,17 +150,38 @@ done
 expect 0 '^usage: utctl dtrace' dtrace -h
 expect 1 '^usage: utctl dtrace' dtrace -s ../d/probes.d
 
+# Without -C, lines with # are comments, as libvirt and lttng-tools have them.
+cat >bad.d <<'END'
+# SPDX-License-Identifier: X
+provider v {
+	# file: src/*.c
+	# 7 prefix "e
+	probe /* a */ add(int watch); // /*
+	#define DEEP \
+		}
+	probe del(void *, /*
+	*/ char *name); };
+#pragma D attributes
+END
+CC="$T/none" dtrace -h -s bad.d || fail "without -C"
+[ "$(grep -c '^UT_EVENT(v, ' bad.h)" -eq 2 ] || fail "without -C: $(cat bad.h)"
+echo ';x' >>bad.d
+expect 1 '^utctl: bad.d:11: at .x.: there has to be a ;$' dtrace -h -s bad.d
+rm bad.h
+
 # bad WHY TEXT: one line, and nothing is made.
 bad() {
 	printf "$2" >bad.d
-	for o in -h -G; do
+	for o in -h -G -hC; do
 		dtrace $o -s bad.d >out 2>&1 && fail "taken: $2"
 		[ "$(wc -l <out)" -eq 1 ] && grep -q -e "$1" out ||
 		    fail "$2: $(cat out)"
 		[ ! -e bad.h ] && [ ! -e bad.o ] || fail "made of: $2"
 	done
 }
-bad 'bad.d:1: at .BEGIN.: there has to be a ;' 'BEGIN{}'
+bad 'bad.d:1: at .BEGIN.: there has to be a ;$' 'BEGIN{}'
+bad 'a second argument is called x' 'provider a { probe b(int x, char *x); };'
+bad 'a second argument is called arg2' 'provider a { probe b(int arg2, int); };'
 bad 'bad.d:3: at .;.: there has to be a name' \
     '/*\n*/\nprovider a { probe b(int; };'
 bad 'the file ends: there has to be a probe' 'provider a { probe b();'
@@ -174,7 +195,7 @@ bad 'no number, text or pointer' 'provider a { probe b(struct c d); };'
 bad 'no number, text or pointer' 'provider a { probe b(int, void); };'
 bad 'an argument has no type' 'provider a { probe b(,); };'
 expect 1 'missing.d: No such file' dtrace -h -s missing.d
-CC=/nonexistent expect 1 '/nonexistent: No such file' dtrace -h -s bad.d
+CC="$T/none" expect 1 '/none: No such file' dtrace -Ch -s bad.d
 
 # A D file that is cut, or has other bytes, is taken or refused, and no more.
 size=$(wc -c <"$T/d/probes.d") i=0
