@@ -20,10 +20,13 @@
  * address, or a value, whose type the compiler is left to know.
  */
 
+#include <sys/types.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -376,19 +379,14 @@ write_probe(FILE *f, const struct probe *p)
 }
 
 static void
-write_header(const char *to)
+write_header(FILE *f)
 {
 	const struct probe *p;
-	FILE *f = fopen(to, "w");
 
-	if (f == NULL)
-		die_errno("%s", to);
 	fprintf(f, "/* Made by `utctl dtrace -h'. */\n#pragma once\n"
 	    "#include <sys/sdt.h>\n#pragma GCC system_header\n");
 	for (p = probes; p != NULL; p = p->next)
 		write_probe(f, p);
-	if (ferror(f) | fclose(f))
-		die_errno("%s", to);
 }
 
 static void
@@ -397,8 +395,8 @@ redirect(const void *out)
 	dup2(*(const int *)out, STDOUT_FILENO);
 }
 
-/* Run the C compiler so, on that file, with the options that are its own. */
-static void
+/* Run the C compiler so, on that file, with its own options: 0 if it works. */
+static int
 compile(const char *how, const char *name, char **options, int out)
 {
 	const char *cc = getenv("CC");
@@ -411,17 +409,20 @@ compile(const char *how, const char *name, char **options, int out)
 	for (word = strtok(words, " "); word != NULL && n < ARGV_MAX / 2;
 	    word = strtok(NULL, " "))
 		argv[n++] = word;
-	argv[n++] = format("%s", name);
+	argv[n++] = format("%s%s", *name == '-' ? "./" : "", name);
 	do {
 		argv[n++] = *options;
 	} while (*options++ != NULL);
-	if ((pid = child_spawn(argv, redirect, &out)) == -1)
-		die_errno("%s", argv[0]);
+	if ((pid = child_spawn(argv, redirect, &out)) == -1) {
+		say_errno("%s", argv[0]);
+		return 1;
+	}
 	while (waitpid(pid, &status, 0) == -1)
 		if (errno != EINTR)
 			die_errno("waitpid");
 	if (status != 0)
-		die("%s: %s failed", name, argv[0]);
+		say("%s: %s failed", file, argv[0]);
+	return status != 0;
 }
 
 static void
@@ -438,7 +439,8 @@ read_file(char **options)
 		if ((out = tmpfile()) == NULL)
 			die_errno("tmpfile");
 		/* By c11, a name like unix is no macro. */
-		compile("-E -w -std=c11 -xc", file, options, fileno(out));
+		if (compile("-E -w -std=c11 -xc", file, options, fileno(out)))
+			exit(1);
 		rewind(out);
 		fclose(f);
 		f = out;
@@ -448,6 +450,59 @@ read_file(char **options)
 	fclose(f);
 	rest = n == -1 ? "" : s;
 	read_providers();
+}
+
+/* Compile nothing, where nobody else can write: the object, without a name. */
+static FILE *
+make_object(char **options)
+{
+	char dir[] = "/tmp/ut-XXXXXX";
+	char *name;
+	FILE *f;
+	int bad;
+
+	if (mkdtemp(dir) == NULL)
+		die_errno("%s", dir);
+	name = format("%s/o", dir);
+	bad = compile("-c -xc /dev/null -o", name, options, STDOUT_FILENO);
+	f = fopen(name, "r");
+	(void)unlink(name);
+	(void)rmdir(dir);
+	if (!bad && f == NULL)
+		say("%s: not made", name);
+	if (bad || f == NULL)
+		exit(1);
+	return f;
+}
+
+/* Write the object, or a header, to a new file that takes the name of `to'. */
+static void
+write_output(const char *to, FILE *object)
+{
+	char *temporary = format("%s.%ld", to, (long)getpid());
+	struct stat st, in;
+	FILE *f;
+	int ch, fd, failed;
+
+	if (lstat(to, &st) == 0 && (!S_ISREG(st.st_mode) ||
+	    (stat(file, &in) == 0 && st.st_dev == in.st_dev &&
+	    st.st_ino == in.st_ino)))
+		die("%s: the D file itself, or no regular file: not written",
+		    to);
+	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd == -1 || (f = fdopen(fd, "w")) == NULL)
+		die_errno("%s", temporary);
+	if (object == NULL)
+		write_header(f);
+	else
+		while ((ch = getc(object)) != EOF)
+			putc(ch, f);
+	failed = ferror(f);
+	if (fclose(f) == 0 && !failed && rename(temporary, to) == 0)
+		return;
+	say_errno("%s", to);
+	(void)unlink(temporary);
+	exit(1);
 }
 
 /* The name of the D file, in this directory, with the other ending. */
@@ -507,10 +562,7 @@ dtrace_main(int argc, char **argv)
 	if (to == NULL)
 		to = default_output(what == 'h' ? 'h' : 'o');
 	read_file(options);
-	if (what == 'h')
-		write_header(to);
-	else
-		compile("-c -xc /dev/null -o", to, options, STDOUT_FILENO);
+	write_output(to, what == 'h' ? NULL : make_object(options));
 	return 0;
 }
 
