@@ -76,14 +76,14 @@ bad(const char *why, const char *what)
 static void
 skip_directive(void)
 {
+	const int marks = preprocessed && rest[1] == ' ' &&
+	    isdigit((unsigned char)rest[2]);
 	char *end;
 
-	if (preprocessed && isdigit((unsigned char)rest[1 + (rest[1] == ' ')])) {
-		line = (unsigned int)strtoul(rest + 1, &end, 10) - 1;
-		if (strncmp(end, " \"", 2) == 0)
-			file = format("%.*s", (int)strcspn(end + 2, "\"\n"),
-			    end + 2);
-	}
+	if (marks)
+		line = (unsigned int)strtoul(rest + 2, &end, 10) - 1;
+	if (marks && strncmp(end, " \"", 2) == 0)
+		file = format("%.*s", (int)strcspn(end + 2, "\"\n"), end + 2);
 	for (; *rest != '\0' && *rest != '\n'; rest++)
 		if (strncmp(rest, "\\\n", 2) == 0) {
 			line++;
@@ -480,16 +480,11 @@ static void
 write_output(const char *to, FILE *object)
 {
 	char *temporary = format("%s.%ld", to, (long)getpid());
-	struct stat st, in;
+	const int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+	    0666);
 	FILE *f;
-	int ch, fd, failed;
+	int ch, failed;
 
-	if (lstat(to, &st) == 0 && (!S_ISREG(st.st_mode) ||
-	    (stat(file, &in) == 0 && st.st_dev == in.st_dev &&
-	    st.st_ino == in.st_ino)))
-		die("%s: the D file itself, or no regular file: not written",
-		    to);
-	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd == -1 || (f = fdopen(fd, "w")) == NULL)
 		die_errno("%s", temporary);
 	if (object == NULL)
@@ -515,6 +510,23 @@ default_output(char ending)
 
 	return format("%.*s.%c", dot == NULL ? (int)strlen(base) :
 	    (int)(dot - base), base, ending);
+}
+
+static int
+make(int what, const char *to, char **options)
+{
+	struct stat st, in;
+
+	if (to == NULL)
+		to = default_output(what == 'h' ? 'h' : 'o');
+	if (lstat(to, &st) == 0 && (!S_ISREG(st.st_mode) ||
+	    (stat(file, &in) == 0 && st.st_dev == in.st_dev &&
+	    st.st_ino == in.st_ino)))
+		die("%s: the D file itself, or no regular file: not written",
+		    to);
+	read_file(options);
+	write_output(to, what == 'h' ? NULL : make_object(options));
+	return 0;
 }
 
 /* Options come in any place, between objects that are of no interest. */
@@ -559,11 +571,7 @@ dtrace_main(int argc, char **argv)
 		return help(utctl_command);
 	if (file == NULL || what == 0 || optind < argc)
 		return usage();
-	if (to == NULL)
-		to = default_output(what == 'h' ? 'h' : 'o');
-	read_file(options);
-	write_output(to, what == 'h' ? NULL : make_object(options));
-	return 0;
+	return make(what, to, options);
 }
 
 const struct command cmd_dtrace = {
