@@ -59,7 +59,7 @@ static unsigned int	 line = 1;
 static size_t		 len;		/* 0: the end */
 static int		 preprocessed;	/* -C: by the C preprocessor */
 static struct probe	*probes, **last = &probes;
-static struct map	 macros;		/* the probes, by their macros */
+static struct map	 macros;	/* the probes, by macro */
 
 static void	bad(const char *, const char *) __attribute__((noreturn));
 
