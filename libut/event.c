@@ -168,13 +168,13 @@ on_word(const struct ut_event *e, uint32_t mask)
 	return ON_WORD((uint32_t)i, e->id[i], how);
 }
 
-/* Several events may share a semaphore, hence it is a number. */
+/* Several events may share a semaphore; a weak one may be missing. */
 static void
 semaphore_count(const struct ut_event *e, bool was, bool is)
 {
 	unsigned short *semaphore = (unsigned short *)(uintptr_t)e->record;
 
-	if ((e->caller & UT_SEMAPHORE) != 0 && was != is)
+	if ((e->caller & UT_SEMAPHORE) != 0 && semaphore != NULL && was != is)
 		__atomic_store_n(semaphore, (unsigned short)(*semaphore +
 		    (is ? 1 : -1)), __ATOMIC_RELAXED);
 }

@@ -68,6 +68,17 @@ for sem in '' -DSEMAPHORES; do
 done
 [ $n -gt 0 ] || skip "no compiler"
 
+# A semaphore that is not there is left alone.
+cat >"$T/weak.c" <<'END'
+#define _SDT_HAS_SEMAPHORES
+extern unsigned short p_q_semaphore __attribute__((weak));
+#include <sys/sdt.h>
+int main(void) { DTRACE_PROBE(p, q); return 0; }
+END
+gcc $warn $use -o "$T/weak" "$T/weak.c" "$LIBUT" $LIBS || fail "weak"
+recorded -- "$T/weak"
+[ "$events $lost" = "1 0" ] || fail "weak: $(cat "$T/record.err")"
+
 # A library that is loaded and unloaded: its probes come and go with it.
 cat >"$T/lib.cc" <<'END'
 #include <sys/sdt.h>

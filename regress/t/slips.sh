@@ -81,6 +81,7 @@ pattern 'a bracket is not closed' 'pulse:[[:alpha:]'
 pattern 'a bracket is not closed' 'pulse:[[:alpha'
 pattern 'nothing follows the backslash' 'pulse:a\'
 pattern "no name has a character like '[.]'" 'pulse:a.b'
+pattern "no name has a character like '-'; DTrace's - is __" 'p:query-start'
 pattern "no name has a character like ' '" 'pulse:a b'
 pattern "no name has a character like ']'" 'pulse:a]'
 pattern "no name has a character like '$(printf '\303\251')'" "$(printf 'puls\303\251:a')"

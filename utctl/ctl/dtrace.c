@@ -20,14 +20,18 @@
  * address, or a value, whose type the compiler is left to know.
  */
 
+#include <sys/types.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "../map.h"
 #include "../utctl.h"
 
 #define ARGS_MAX	16		/* fields that an event has */
@@ -49,11 +53,13 @@ struct probe {
 	struct probe	*next;
 };
 
-/* The file as the preprocessor has it, and the token, with `rest' behind it. */
+/* The file's text, and the token, with `rest' behind it. */
 static const char	*file, *token, *rest;
 static unsigned int	 line = 1;
 static size_t		 len;		/* 0: the end */
+static int		 preprocessed;	/* -C: by the C preprocessor */
 static struct probe	*probes, **last = &probes;
+static struct map	 macros;	/* the probes, by macro */
 
 static void	bad(const char *, const char *) __attribute__((noreturn));
 
@@ -66,30 +72,64 @@ bad(const char *why, const char *what)
 	die("at '%.*s': %s%s", len > 64 ? 64 : (int)len, token, why, what);
 }
 
-/* A line with # follows: the preprocessor's say which the next line is. */
+/* Step over a line with #: the preprocessor's say which the next line is. */
 static void
-directive(void)
+skip_directive(void)
 {
-	unsigned int number;
-	char name[256];
-	const int n = sscanf(rest, "\n# %u \"%255[^\"\n]\"", &number, name);
+	const int marks = preprocessed && rest[1] == ' ' &&
+	    isdigit((unsigned char)rest[2]);
+	char *end;
 
-	if (n > 0)
-		line = number - 1;
-	if (n > 1)
-		file = format("%s", name);
-	rest += strcspn(rest + 1, "\n");
+	if (marks)
+		line = (unsigned int)strtoul(rest + 2, &end, 10) - 1;
+	if (marks && strncmp(end, " \"", 2) == 0)
+		file = format("%.*s", (int)strcspn(end + 2, "\"\n"), end + 2);
+	for (; *rest != '\0' && *rest != '\n'; rest++)
+		if (strncmp(rest, "\\\n", 2) == 0) {
+			line++;
+			rest++;
+		}
+}
+
+static void
+skip_comment(void)
+{
+	const char *end = strstr(rest + 2, "*/");
+
+	if (end == NULL) {
+		len = 0;
+		bad("a comment has no end", "");
+	}
+	for (; rest < end + 2; rest++)
+		line += *rest == '\n';
+}
+
+static void
+skip_space(void)
+{
+	static int begins = 1;		/* a line */
+
+	for (;;) {
+		if (isspace((unsigned char)*rest)) {
+			begins |= *rest == '\n';
+			line += *rest++ == '\n';
+		} else if (begins && *rest == '#') {
+			skip_directive();
+		} else if (strncmp(rest, "/*", 2) == 0) {
+			skip_comment();
+		} else if (strncmp(rest, "//", 2) == 0) {
+			rest += strcspn(rest, "\n");
+		} else
+			break;
+	}
+	begins = 0;
 }
 
 /* Read a token: a word, or one character. */
 static void
 next(void)
 {
-	for (; isspace((unsigned char)*rest); rest++) {
-		line += *rest == '\n';
-		if (strncmp(rest, "\n#", 2) == 0)
-			directive();
-	}
+	skip_space();
 	token = rest;
 	while (isalnum((unsigned char)*rest) || *rest == '_')
 		rest++;
@@ -122,7 +162,8 @@ static void
 expect(const char *word)
 {
 	if (!take(word))
-		bad("there has to be a", word);
+		bad("there has to be a ", format("%.*s",
+		    (int)strlen(word) - 2, word + 1));
 }
 
 static char *
@@ -209,7 +250,7 @@ static void
 read_arg(struct probe *p)
 {
 	struct arg *a = p->args + p->nargs, *text;
-	size_t n;
+	size_t i, n;
 
 	read_type(a);
 	if (a->stars == 0 && (a->whole || strcmp(a->type, "void") == 0)) {
@@ -221,6 +262,9 @@ read_arg(struct probe *p)
 		bad("more than 16 arguments has ", p->name);
 	if (a->name == NULL)
 		a->name = format("arg%zu", p->nargs);
+	for (i = 0; i + 1 < p->nargs; i++)
+		if (strcmp(p->args[i].name, a->name) == 0)
+			bad("a second argument is called ", a->name);
 	if (p->nargs == 1 || a->stars > 0 || is_text(a) || !is_text(a - 1))
 		return;
 	text = a - 1;
@@ -245,19 +289,20 @@ macro_name(const struct probe *p)
 static void
 read_probe(char *provider)
 {
-	struct probe *p = calloc(1, sizeof(*p)), *q;
+	struct probe *p = xcalloc(1, sizeof(*p)), *same;
+	uint64_t key;
 
-	if (p == NULL)
-		die_errno("malloc");
 	expect(" probe ");
 	p->provider = provider;
 	p->name = take_name();
 	p->macro = macro_name(p);
 	if (strlen(p->macro) > NAME_LEN)
 		bad("too long a name: ", p->macro);
-	for (q = probes; q != NULL; q = q->next)
-		if (strcmp(p->macro, q->macro) == 0)
-			bad("a second probe has the macro ", p->macro);
+	key = map_bytes(0, p->macro, strlen(p->macro));
+	same = map_get(&macros, key);
+	if (same != NULL && strcmp(p->macro, same->macro) == 0)
+		bad("a second probe has the macro ", p->macro);
+	map_put(&macros, key, p);
 	expect(" ( ");
 	do {
 		if (!is(" ) "))
@@ -334,19 +379,14 @@ write_probe(FILE *f, const struct probe *p)
 }
 
 static void
-write_header(const char *to)
+write_header(FILE *f)
 {
 	const struct probe *p;
-	FILE *f = fopen(to, "w");
 
-	if (f == NULL)
-		die_errno("%s", to);
 	fprintf(f, "/* Made by `utctl dtrace -h'. */\n#pragma once\n"
 	    "#include <sys/sdt.h>\n#pragma GCC system_header\n");
 	for (p = probes; p != NULL; p = p->next)
 		write_probe(f, p);
-	if (ferror(f) | fclose(f))
-		die_errno("%s", to);
 }
 
 static void
@@ -355,8 +395,8 @@ redirect(const void *out)
 	dup2(*(const int *)out, STDOUT_FILENO);
 }
 
-/* Run the C compiler so, on that file, with the options that are its own. */
-static void
+/* Run the C compiler so, on that file, with its own options: 0 if it works. */
+static int
 compile(const char *how, const char *name, char **options, int out)
 {
 	const char *cc = getenv("CC");
@@ -369,38 +409,95 @@ compile(const char *how, const char *name, char **options, int out)
 	for (word = strtok(words, " "); word != NULL && n < ARGV_MAX / 2;
 	    word = strtok(NULL, " "))
 		argv[n++] = word;
-	argv[n++] = format("%s", name);
+	argv[n++] = format("%s%s", *name == '-' ? "./" : "", name);
 	do {
 		argv[n++] = *options;
 	} while (*options++ != NULL);
-	if ((pid = child_spawn(argv, redirect, &out)) == -1)
-		die_errno("%s", argv[0]);
+	if ((pid = child_spawn(argv, redirect, &out)) == -1) {
+		say_errno("%s", argv[0]);
+		return 1;
+	}
 	while (waitpid(pid, &status, 0) == -1)
 		if (errno != EINTR)
 			die_errno("waitpid");
 	if (status != 0)
-		die("%s: %s failed", name, argv[0]);
+		say("%s: %s failed", file, argv[0]);
+	return status != 0;
 }
 
 static void
 read_file(char **options)
 {
-	FILE *f = tmpfile();
+	FILE *f = fopen(file, "r"), *out;
 	char *s = NULL;
 	size_t size = 0;
+	ssize_t n;
 
-	if (access(file, R_OK) == -1)
+	if (f == NULL)
 		die_errno("%s", file);
-	if (f == NULL || fputs("\n", f) == EOF || fflush(f) == EOF)
-		die_errno("tmpfile");
-	/* By c11, a name like unix is no macro. */
-	compile("-E -w -std=c11 -xc", file, options, fileno(f));
-	rewind(f);
-	if (getdelim(&s, &size, '\0', f) == -1)
-		die_errno("tmpfile");
+	if (preprocessed) {
+		if ((out = tmpfile()) == NULL)
+			die_errno("tmpfile");
+		/* By c11, a name like unix is no macro. */
+		if (compile("-E -w -std=c11 -xc", file, options, fileno(out)))
+			exit(1);
+		rewind(out);
+		fclose(f);
+		f = out;
+	}
+	if ((n = getdelim(&s, &size, '\0', f)) == -1 && ferror(f))
+		die_errno("%s", file);
 	fclose(f);
-	rest = s;
+	rest = n == -1 ? "" : s;
 	read_providers();
+}
+
+/* Compile nothing, where nobody else can write: the object, without a name. */
+static FILE *
+make_object(char **options)
+{
+	char dir[] = "/tmp/ut-XXXXXX";
+	char *name;
+	FILE *f;
+	int bad;
+
+	if (mkdtemp(dir) == NULL)
+		die_errno("%s", dir);
+	name = format("%s/o", dir);
+	bad = compile("-c -xc /dev/null -o", name, options, STDOUT_FILENO);
+	f = fopen(name, "r");
+	(void)unlink(name);
+	(void)rmdir(dir);
+	if (!bad && f == NULL)
+		say("%s: not made", name);
+	if (bad || f == NULL)
+		exit(1);
+	return f;
+}
+
+/* Write the object, or a header, to a new file that takes the name of `to'. */
+static void
+write_output(const char *to, FILE *object)
+{
+	char *temporary = format("%s.%ld", to, (long)getpid());
+	const int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+	    0666);
+	FILE *f;
+	int ch, failed;
+
+	if (fd == -1 || (f = fdopen(fd, "w")) == NULL)
+		die_errno("%s", temporary);
+	if (object == NULL)
+		write_header(f);
+	else
+		while ((ch = getc(object)) != EOF)
+			putc(ch, f);
+	failed = ferror(f);
+	if (fclose(f) == 0 && !failed && rename(temporary, to) == 0)
+		return;
+	say_errno("%s", to);
+	(void)unlink(temporary);
+	exit(1);
 }
 
 /* The name of the D file, in this directory, with the other ending. */
@@ -413,6 +510,23 @@ default_output(char ending)
 
 	return format("%.*s.%c", dot == NULL ? (int)strlen(base) :
 	    (int)(dot - base), base, ending);
+}
+
+static int
+make(int what, const char *to, char **options)
+{
+	struct stat st, in;
+
+	if (to == NULL)
+		to = default_output(what == 'h' ? 'h' : 'o');
+	if (lstat(to, &st) == 0 && (!S_ISREG(st.st_mode) ||
+	    (stat(file, &in) == 0 && st.st_dev == in.st_dev &&
+	    st.st_ino == in.st_ino)))
+		die("%s: the D file itself, or no regular file: not written",
+		    to);
+	read_file(options);
+	write_output(to, what == 'h' ? NULL : make_object(options));
+	return 0;
 }
 
 /* Options come in any place, between objects that are of no interest. */
@@ -431,6 +545,9 @@ dtrace_main(int argc, char **argv)
 		switch (ch = option_first(argc, argv)) {
 		case -1:
 			optind++;
+			break;
+		case 'C':
+			preprocessed = 1;
 			break;
 		case 'h':
 		case 'G':
@@ -454,14 +571,7 @@ dtrace_main(int argc, char **argv)
 		return help(utctl_command);
 	if (file == NULL || what == 0 || optind < argc)
 		return usage();
-	if (to == NULL)
-		to = default_output(what == 'h' ? 'h' : 'o');
-	read_file(options);
-	if (what == 'h')
-		write_header(to);
-	else
-		compile("-c -xc /dev/null -o", to, options, STDOUT_FILENO);
-	return 0;
+	return make(what, to, options);
 }
 
 const struct command cmd_dtrace = {
@@ -472,9 +582,9 @@ const struct command cmd_dtrace = {
 	.options = {
 	    "-h\ta header, with a macro for each probe",
 	    "-G\tan object file, with nothing in it, for builds that want one",
-	    "-I dir\tfor the C preprocessor, which reads the file first",
+	    "-C\tthe C preprocessor reads the file first",
+	    "-I dir\tfor the C preprocessor",
 	    "-D name\tfor the C preprocessor",
-	    "-C\tno effect: dtrace(1) needs it for the C preprocessor",
 	    "-x option\tno effect",
 	    "-Z\tno effect",
 	    "-s file\tthe D file",

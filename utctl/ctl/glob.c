@@ -138,8 +138,9 @@ no_such_char(const char *glob, const char *part, size_t n)
 	if (*part == ',')
 		die("pattern '%s': no name has a comma; several patterns are "
 		    "given one by one", glob);
-	die("pattern '%s': no name has a character %s '%.*s'", glob,
-	    *part == '[' ? "of" : "like", (int)n, part);
+	die("pattern '%s': no name has a character %s '%.*s'%s", glob,
+	    *part == '[' ? "of" : "like", (int)n, part,
+	    *part == '-' ? "; DTrace's - is __" : "");
 }
 
 static void

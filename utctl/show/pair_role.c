@@ -40,11 +40,14 @@ static const struct rule {
 	{ "syscall_entry_", "syscall_exit_", "syscall_", SYSCALL },
 	{ "compat_syscall_entry_", "compat_syscall_exit_", "compat_syscall_",
 	    SYSCALL },
+	/* DTrace's names come before those that are their ends. */
+	{ "__begin", "__end", NULL, PLAIN },
+	{ "__start", "__done", NULL, PLAIN },
+	{ "__start", "__end", NULL, PLAIN },
+	{ "__entry", "__exit", NULL, PLAIN },
+	{ "__entry", "__return", NULL, PLAIN },
 	{ "_begin", "_end", NULL, PLAIN },
 	{ "_entry", "_exit", NULL, PLAIN },
-	{ "__start", "__done", NULL, PLAIN },	/* DTrace's names */
-	{ "__start", "__end", NULL, PLAIN },
-	{ "__entry", "__return", NULL, PLAIN },
 	{ ":entry", ":exit", NULL, CALL },
 	{ ":begin", ":end", NULL, CALL },
 	/* The last ones are of locks, whoever waits. */
