@@ -174,7 +174,7 @@ bad 'no number, text or pointer' 'provider a { probe b(struct c d); };'
 bad 'no number, text or pointer' 'provider a { probe b(int, void); };'
 bad 'an argument has no type' 'provider a { probe b(,); };'
 expect 1 'missing.d: No such file' dtrace -h -s missing.d
-CC=/nonexistent expect 1 '/nonexistent: No such file' dtrace -h -s bad.d
+CC=$T/missing expect 1 '/missing: No such file' dtrace -h -s bad.d
 
 # A D file that is cut, or has other bytes, is taken or refused, and no more.
 size=$(wc -c <"$T/d/probes.d") i=0
