@@ -42,7 +42,7 @@ writer() {
 
 start_utd
 for each in '-M 15m' '-M 16777215' '-S -M 16m' '-N -M 16m'; do
-	complains 'a size of 16777216 to' utctl create $each x
+	complains '-M has to be at least 16m, and for a session' utctl create $each x
 done
 complains "size '1g': not a number" utctl create -M 1g x
 chmod 755 "$T" "$UT_RUNDIR"
