@@ -276,6 +276,7 @@ WRAP_HDRS =	libut/wrap/alloc.h libut/wrap/choose.h libut/wrap/cpu.h \
 		libut/wrap/early.h libut/wrap/new.h libut/wrap/timed.h libut/wrap/wrap.h
 
 # LTTng-UST's macros, and what -llttng-ust is: libut.so, and a function more.
+# libut.so.1 is there, too, since CMake takes that directory for the rpath.
 LTTNG_HDRS =	libut/lttng/tracef.h libut/lttng/tracelog.h \
 		libut/lttng/tracepoint-event.h libut/lttng/tracepoint.h \
 		libut/lttng/ust-config.h \
@@ -502,7 +503,7 @@ install: paths-ok
 	    'Name: libut' 'Description: user-space trace events' \
 	    'Version: $(VERSION)' 'Cflags: -I$${includedir}' \
 	    'Libs: -L$${libdir} -lut' 'Libs.private: $(LIBS)' \
-	    'lttngdir=$${libdir}/ut/lttng' \
+	    'lttngdir=$${libdir}/ut/lttng' 'sdtdir=$${includedir}/ut/sdt' \
 	    >'$(DESTDIR)$(LIBDIR)/pkgconfig/ut.pc' && \
 	case $$prefix in *..) prefix=$$prefix/../.. ;; esac; \
 	printf '%s\n' "prefix=$$prefix" "includedir=$$i" "libdir=$$l" '' \
@@ -513,6 +514,7 @@ install: paths-ok
 	install -m 644 $(LTTNG_HDRS) '$(DESTDIR)$(INCDIR)/ut/lttng/lttng/'
 	echo '#include "../../ut.h"' >'$(DESTDIR)$(INCDIR)/ut/lttng/ut.h'
 	install -m 644 $(LTTNG_LIB) '$(DESTDIR)$(LIBDIR)/ut/lttng/'
+	ln -sf ../../libut.so.$(MAJOR) '$(DESTDIR)$(LIBDIR)/ut/lttng/'
 	for l in lttng-ust lttng-ust-common lttng-ust-fork; do \
 	    echo 'INPUT(../../libut.so libut-lttng.a)' \
 		>'$(DESTDIR)$(LIBDIR)/ut/lttng'/lib$$l.so || exit 1; \
@@ -561,8 +563,9 @@ uninstall: paths-ok
 	for f in ut.h $(LTTNG_HDRS); do \
 	    rm -f '$(DESTDIR)$(INCDIR)/ut/lttng'/$${f#libut/} || exit 1; \
 	done
-	for f in libut-lttng.a liblttng-ust.so liblttng-ust-common.so \
-	    liblttng-ust-fork.so pkgconfig/lttng-ust.pc; do \
+	for f in libut-lttng.a libut.so.$(MAJOR) liblttng-ust.so \
+	    liblttng-ust-common.so liblttng-ust-fork.so \
+	    pkgconfig/lttng-ust.pc; do \
 	    rm -f '$(DESTDIR)$(LIBDIR)/ut/lttng'/$$f || exit 1; \
 	done
 	for f in $(MAN1) $(MAN3) $(MAN5) $(MAN7) $(MAN8); do \

@@ -163,8 +163,8 @@ debug_attached(struct ut_msg *m, int error)
 
 	ut_msg_get_str(m, session, sizeof(session));
 	ut_msg_get_str(m, channel, sizeof(channel));
-	ut_debug("session %s, channel %s: %s (errno %d)", session, channel,
-	    error == 0 ? "attached" : "not attached", error);
+	ut_debug("session %s, channel %s: %s%s", session, channel,
+	    error == 0 ? "attached" : "not attached", ut_debug_error(error));
 }
 
 static int
@@ -249,7 +249,8 @@ do_map(struct conn *c, struct ut_msg *m)
 	}
 	if (m->bad)
 		return -1;
-	ut_debug("events mapped: %lu (errno %d)", (unsigned long)m->h.b, error);
+	ut_debug("events that are recorded or not from now on: %lu%s",
+	    (unsigned long)m->h.b, ut_debug_error(error));
 	ut_msg_init(&out, UT_MSG_ACK, m->h.a, (uint32_t)error);
 	ut_msg_u64(&out, begun);
 	return conn_send(c, &out);
@@ -382,8 +383,8 @@ ut_conn_hello(struct conn *c)
 {
 	if (conn_open(c) == -1) {
 		if (errno != c->told)
-			ut_debug("%s: no utd for this program (errno %d)",
-			    c->dir, errno);
+			ut_debug("%s: no utd for this program%s", c->dir,
+			    ut_debug_error(errno));
 		c->told = errno;
 		return -1;
 	}

@@ -50,9 +50,40 @@ ut_debugs(void)
 }
 
 /*
- * Errors come as numbers, since strerror(3) may take a lock that nobody gives
- * back in the child of a fork.  The program may have put another file where its
- * standard error was: nothing is written there, nor where nobody reads.
+ * The end of a line about an error, or about success.  strerror(3) may take a
+ * lock that nobody gives back in the child of a fork.  Under ut_lock.
+ */
+const char *
+ut_debug_error(int error)
+{
+	static char number[32];
+
+	switch (error) {
+	case 0:
+		return "";
+	case ENOENT:
+		return ": there is none";
+	case ECONNREFUSED:
+		return ": it has ended";
+	case EPERM:
+		return ": a directory or utd of another user than root and "
+		    "this one, or others can write to the directory";
+	case EACCES:
+		return ": permission denied";
+	case ENOTDIR:
+		return ": not a directory";
+	case EMFILE:
+		return ": too many descriptors or channels";
+	case ENOMEM:
+		return ": no memory";
+	}
+	(void)snprintf(number, sizeof(number), ": errno %d", error);
+	return number;
+}
+
+/*
+ * The program may have put another file where its standard error was: nothing
+ * is written there, nor where nobody reads.
  */
 void
 ut_debug(const char *fmt, ...)

@@ -542,8 +542,12 @@ conn_add(const char *dir, bool system)
 		return;
 	if (!system) {
 		dir_make(dir);
-		if (access(dir, F_OK) == -1 && errno != EIO && errno != ENOMEM)
+		if (access(dir, F_OK) == -1 && errno != EIO &&
+		    errno != ENOMEM) {
+			ut_debug("%s: no such directory, nor can it be made: "
+			    "not used", dir);
 			return;
+		}
 	}
 	strcpy(c->dir, dir);
 	c->system = system;

@@ -44,6 +44,8 @@ ut_disabled(void)
 		s = ut_issetugid() ? NULL : getenv("UT_DISABLE");
 		known = s != NULL && *s != '\0' && strcmp(s, "0") != 0 ?
 		    YES : NO;
+		if (known == YES)
+			ut_debug("UT_DISABLE is set: nothing is traced");
 	}
 	return known == YES;
 }

@@ -86,9 +86,9 @@
 #define UT_VLOG(level, format, ap)	UT_LOG_BY(ut_vlog, level, format, ap)
 #define UT_LOG_BY(log, level, ...)					\
 	do {								\
-		struct ut_event *ut_e = ut_log_event(level);		\
-		if (UT_LISTENS(*ut_e))					\
-			log(ut_e, __FILE__, __LINE__, UT_FUNC,		\
+		struct ut_event *ut_log_e = ut_log_event(level);	\
+		if (UT_LISTENS(*ut_log_e))				\
+			log(ut_log_e, __FILE__, __LINE__, UT_FUNC,	\
 			    __VA_ARGS__);				\
 	} while (0)
 
@@ -450,9 +450,9 @@ public:
 #else
 #define UT_SPAN_LEAVE(ev)						\
 	static __inline__ void __attribute__((always_inline)) UT_HELPER	\
-	ut_leave_##ev(const char *ut_var)				\
+	ut_leave_##ev(const char *ut__var)				\
 	{								\
-		(void)ut_var;						\
+		(void)ut__var;						\
 		if (UT_LISTENS(ev##_end))				\
 			ut_record_##ev##_end(&ev##_end);		\
 	}
@@ -498,19 +498,19 @@ public:
 		{ NULL, NULL, 0, 0, 0, 0, 0 }				\
 	};								\
 	UT_OWN void __attribute__((noinline)) UT_HELPER			\
-	ut_record_##ev(struct ut_event *ut_e				\
+	ut_record_##ev(struct ut_event *ut__e				\
 	    UT_EACH(UT_PARAM, __VA_ARGS__))				\
 	{								\
-		struct ut_record ut_r;					\
-		unsigned char *ut_p;					\
+		struct ut_record ut__r;					\
+		unsigned char *ut__p;					\
 		UT_EACH(UT_VAR, __VA_ARGS__)				\
-		ut_p = ut_begin(&ut_r, ut_e,				\
+		ut__p = ut_begin(&ut__r, ut__e,				\
 		    (size_t)0 UT_EACH(UT_LEN, __VA_ARGS__));		\
-		if (UT_UNLIKELY(ut_p == NULL))				\
-			ut_p = ut_begin_at(&ut_r, UT_FROM());		\
-		while (ut_p != NULL) {					\
+		if (UT_UNLIKELY(ut__p == NULL))				\
+			ut__p = ut_begin_at(&ut__r, UT_FROM());		\
+		while (ut__p != NULL) {					\
 			UT_EACH(UT_PUT, __VA_ARGS__)			\
-			ut_p = ut_commit(&ut_r);			\
+			ut__p = ut_commit(&ut__r);			\
 		}							\
 	}
 

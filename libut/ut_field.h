@@ -134,49 +134,49 @@
 #define UT_PARAM_ut_num(name, str, arg, ...)	, arg name
 #define UT_PARAM_ut_str(name, str)		, const char *name
 #define UT_PARAM_ut_strn(name, str)	\
-	, const char *name, size_t ut_n_##name
+	, const char *name, size_t ut__n_##name
 #define UT_PARAM_ut_text(name, str, n)		, const char *name
 #define UT_PARAM_ut_array(name, str, type, ...)	, const type *name
 #define UT_PARAM_ut_seq(name, str, arg, ...)	\
-	, const arg *name, size_t ut_n_##name
+	, const arg *name, size_t ut__n_##name
 
 /* UT_VAR: what has to be measured before room can be asked for. */
 #define UT_VAR(shape, ...)	UT_VAR_##shape(__VA_ARGS__)
 #define UT_VAR_ut_num(...)
 #define UT_VAR_ut_str(name, str)	\
-	const size_t ut_n_##name = ut_strlen(&name);
+	const size_t ut__n_##name = ut_strlen(&name);
 #define UT_VAR_ut_strn(name, str)	\
-	const size_t ut_l_##name = ut_seqlen(name, ut_n_##name, 1);
+	const size_t ut__l_##name = ut_seqlen(name, ut__n_##name, 1);
 #define UT_VAR_ut_text(...)
 #define UT_VAR_ut_array(...)
 #define UT_VAR_ut_seq(name, str, arg, type, flags)	\
-	const size_t ut_l_##name = ut_seqlen(name, ut_n_##name, sizeof(type));
+	const size_t ut__l_##name = ut_seqlen(name, ut__n_##name, sizeof(type));
 
 /* UT_LEN: bytes in the trace. */
 #define UT_LEN(shape, ...)	UT_LEN_##shape(__VA_ARGS__)
 #define UT_LEN_ut_num(name, str, arg, type, ...)	+ sizeof(type)
-#define UT_LEN_ut_str(name, str)		+ ut_n_##name + 1
-#define UT_LEN_ut_strn(name, str)		+ 4 + ut_l_##name
+#define UT_LEN_ut_str(name, str)		+ ut__n_##name + 1
+#define UT_LEN_ut_strn(name, str)		+ 4 + ut__l_##name
 #define UT_LEN_ut_text(name, str, n)		+ (size_t)(n)
 #define UT_LEN_ut_array(name, str, type, n, flags)	\
 	+ (size_t)(n) * sizeof(type)
-#define UT_LEN_ut_seq(name, ...)		+ 4 + ut_l_##name
+#define UT_LEN_ut_seq(name, ...)		+ 4 + ut__l_##name
 
 /* UT_PUT: the field itself. */
 #define UT_PUT(shape, ...)	UT_PUT_##shape(__VA_ARGS__)
 #define UT_PUT_ut_num(name, str, arg, type, ...)	{	\
-		const type ut_v = (type)(name);			\
-		ut_p = ut_put(ut_p, &ut_v, sizeof(ut_v));	\
+		const type ut__v = (type)(name);		\
+		ut__p = ut_put(ut__p, &ut__v, sizeof(ut__v));	\
 	}
 #define UT_PUT_ut_str(name, str) \
-	ut_p = ut_put_str(ut_p, name, ut_n_##name);
+	ut__p = ut_put_str(ut__p, name, ut__n_##name);
 #define UT_PUT_ut_strn(name, str)	\
-	ut_p = ut_put_seq(ut_p, name, ut_l_##name, 1);
-#define UT_PUT_ut_text(name, str, n)	ut_p = ut_put_text(ut_p, name, n);
+	ut__p = ut_put_seq(ut__p, name, ut__l_##name, 1);
+#define UT_PUT_ut_text(name, str, n)	ut__p = ut_put_text(ut__p, name, n);
 #define UT_PUT_ut_array(name, str, type, n, flags)	\
-	ut_p = ut_put_array(ut_p, name, (size_t)(n) * sizeof(type));
+	ut__p = ut_put_array(ut__p, name, (size_t)(n) * sizeof(type));
 #define UT_PUT_ut_seq(name, str, arg, type, flags)	\
-	ut_p = ut_put_seq(ut_p, name, ut_l_##name, sizeof(type));
+	ut__p = ut_put_seq(ut__p, name, ut__l_##name, sizeof(type));
 
 /* UT_DESC: its description. */
 #define UT_DESC(shape, ...)	UT_DESC_##shape(__VA_ARGS__)
@@ -314,10 +314,10 @@ struct ut_view {
 #define UT_VIEWS_ut_n(ev, ...)						\
 	extern "C++" {							\
 	UT_OWN_INLINE void __attribute__((always_inline)) UT_HELPER	\
-	ut_record_##ev(struct ut_event *ut_e				\
+	ut_record_##ev(struct ut_event *ut__e				\
 	    UT_EACH(UT_VIEW, __VA_ARGS__))				\
 	{								\
-		ut_record_##ev(ut_e UT_EACH(UT_ARG, __VA_ARGS__));	\
+		ut_record_##ev(ut__e UT_EACH(UT_ARG, __VA_ARGS__));	\
 	}								\
 	}
 #else
@@ -349,7 +349,7 @@ struct ut_view {
 #define UT_ARG_ut_strn(name, str)		, name.ut_p, name.ut_n
 #define UT_ARG_ut_text(name, ...)		, name
 #define UT_ARG_ut_array(name, ...)		, name
-#define UT_ARG_ut_seq(name, ...)		, name, ut_n_##name
+#define UT_ARG_ut_seq(name, ...)		, name, ut__n_##name
 
 /*
  * UT_ENUMERATION(name, UT_VALUE("red", 0), ...); at file scope.

@@ -340,6 +340,7 @@ void		 ut_callstacks_forked(const struct thread *);
 
 /* debug.c: is UT_DEBUG set?  Then our threads keep the standard error. */
 bool		 ut_debugs(void);
+const char	*ut_debug_error(int);
 void		 ut_debug(const char *, ...)
 		    __attribute__((format(printf, 1, 2)));
 

@@ -47,7 +47,7 @@
 #define SYSTEM_DIR	"/etc/ut/sessions"
 #define OWN_DIR		".config/ut/sessions"
 #define REMEDY	\
-	"has to be of the user who runs utd, and nobody else may write to it"
+	"of the user who runs utd, and nobody else may write to it"
 
 /* Is it of that type, and ours alone?  If not, errno says why. */
 static bool
@@ -62,20 +62,26 @@ is_ours(int fd, mode_t type)
 	    (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* Run utctl, which says on the standard error what goes wrong. */
+/*
+ * Run utctl, which says on the standard error what goes wrong, in the home
+ * directory: a trace may have a name that is not absolute.
+ */
 static void
-load(const char *name)
+load(int fd, const char *dir, const char *name)
 {
 	const pid_t pid = fork();
+	int status = 0;
 
-	if (pid == 0) {
-		execlp("utctl", "utctl", "load", "--", name, (char *)NULL);
-		execl(BINDIR "/utctl", "utctl", "load", "--", name,
-		    (char *)NULL);
+	if (pid == 0 && dup2(fd, 0) == 0 &&
+	    (chdir(getenv("HOME")) == 0 || chdir("/") == 0)) {
+		execlp("utctl", "utctl", "load", (char *)NULL);
+		execl(BINDIR "/utctl", "utctl", "load", (char *)NULL);
 	}
 	if (pid <= 0)
 		fatal("utctl");
-	(void)waitpid(pid, NULL, 0);
+	(void)waitpid(pid, &status, 0);
+	if (status != 0)
+		log_warnx("%s/%s: not loaded to its end", dir, name);
 }
 
 static void
@@ -92,7 +98,8 @@ load_all(const char *dir, bool asked)
 	}
 	if (!is_ours(open(".", O_RDONLY | O_DIRECTORY), S_IFDIR) ||
 	    (n = scandir(".", &all, NULL, alphasort)) == -1) {
-		log_warn("%s: no session is loaded, it " REMEDY, dir);
+		log_warn("%s: no session is loaded, it has to be "
+		    REMEDY, dir);
 		return;
 	}
 	for (i = 0; i < n; i++) {
@@ -101,10 +108,10 @@ load_all(const char *dir, bool asked)
 			continue;
 		fd = open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
 		if (is_ours(fd, S_IFREG))
-			load(name);
+			load(fd, dir, name);
 		else
-			log_warn("%s/%s: not loaded, the file " REMEDY, dir,
-			    name);
+			log_warn("%s/%s: not loaded, it has to be a regular "
+			    "file " REMEDY, dir, name);
 		close(fd);
 	}
 }

@@ -44,7 +44,7 @@
 	(UT_LTTNG_POINTER(t, v, s), ut_lttng_array, v, str,		\
 	__typeof__(t), n, UT_LTTNG_SIGNED(t) | flags)
 #define UT_LTTNG_COUNTED(t, v, s, lt, n)	\
-	UT_LTTNG_POINTER(t, v, s) const size_t ut_n_##v = (size_t)(lt)(n);
+	UT_LTTNG_POINTER(t, v, s) const size_t ut__n_##v = (size_t)(lt)(n);
 #define UT_LTTNG_SEQ(t, v, str, s, lt, n, flags)			\
 	(UT_LTTNG_COUNTED(t, v, s, lt, n), ut_seq, v, str,		\
 	__typeof__(t), __typeof__(t), UT_LTTNG_SIGNED(t) | flags)
@@ -74,7 +74,7 @@ template <class t> struct ut_lttng_signed<t *> {
 #define UT_LEN_ut_lttng_array(name, str, type, n, flags)	\
 	+ (size_t)(n) * sizeof(type)
 #define UT_PUT_ut_lttng_array(name, str, type, n, flags)	\
-	ut_p = ut_put_array(ut_p, name, (size_t)(n) * sizeof(type));
+	ut__p = ut_put_array(ut__p, name, (size_t)(n) * sizeof(type));
 #define UT_DESC_ut_lttng_array(name, str, type, n, flags)	\
 	{ str, NULL, n, UT_KIND_ARRAY, (uint8_t)sizeof(type), flags, 0 },
 
@@ -198,7 +198,7 @@ template <class t> struct ut_lttng_signed<t *> {
 #define UT_LTTNG_LAST(...)	UT_LTTNG_LAST_(__VA_ARGS__)
 #define UT_LTTNG_LAST_(...)	__VA_ARGS__##_END
 #define UT_LTTNG_VAR(var, shape, ...)	var UT_VAR_##shape(__VA_ARGS__)	\
-	ut_len = ut_len UT_LEN_##shape(__VA_ARGS__);
+	ut__len = ut__len UT_LEN_##shape(__VA_ARGS__);
 #define UT_LTTNG_VAR_A(...)	UT_LTTNG_VAR(__VA_ARGS__) UT_LTTNG_VAR_B
 #define UT_LTTNG_VAR_B(...)	UT_LTTNG_VAR(__VA_ARGS__) UT_LTTNG_VAR_A
 #define UT_LTTNG_VAR_A_END
@@ -225,20 +225,20 @@ template <class t> struct ut_lttng_signed<t *> {
 		{ NULL, NULL, 0, 0, 0, 0, 0 }				\
 	};								\
 	static void __attribute__((noinline)) UT_HELPER			\
-	ut_lttng_record_##p##___##c(struct ut_event *ut_e		\
+	ut_lttng_record_##p##___##c(struct ut_event *ut__e		\
 	    UT_LTTNG_PARAMS args)					\
 	{								\
-		struct ut_record ut_r;					\
-		unsigned char *ut_p;					\
-		size_t ut_len = 0;					\
+		struct ut_record ut__r;					\
+		unsigned char *ut__p;					\
+		size_t ut__len = 0;					\
 									\
 		UT_LTTNG_EACH(VAR, fields)				\
-		ut_p = ut_begin(&ut_r, ut_e, ut_len);			\
-		if (UT_UNLIKELY(ut_p == NULL))				\
-			ut_p = ut_begin_at(&ut_r, UT_FROM());		\
-		while (ut_p != NULL) {					\
+		ut__p = ut_begin(&ut__r, ut__e, ut__len);		\
+		if (UT_UNLIKELY(ut__p == NULL))				\
+			ut__p = ut_begin_at(&ut__r, UT_FROM());		\
+		while (ut__p != NULL) {					\
 			UT_LTTNG_EACH(PUT, fields)			\
-			ut_p = ut_commit(&ut_r);			\
+			ut__p = ut_commit(&ut__r);			\
 		}							\
 	}
 #define UT_LTTNG_INSTANCE_ut_create(cp, c, p, n, args)			\

@@ -170,16 +170,16 @@ ut_lttng_module_remove(void)
 		0, UT_STACKS, NULL, NULL				\
 	};								\
 	static __inline__ void __attribute__((always_inline)) UT_HELPER	\
-	ut_lttng_call_##p##___##n(struct ut_event *ut_e			\
+	ut_lttng_call_##p##___##n(struct ut_event *ut__e		\
 	    UT_LTTNG_PARAMS args)					\
 	{								\
-		void (*const ut_f)(void) =				\
-		    __atomic_load_n(&ut_e->record, __ATOMIC_RELAXED);	\
+		void (*const ut__f)(void) =				\
+		    __atomic_load_n(&ut__e->record, __ATOMIC_RELAXED);	\
 									\
 		__asm__ ("" : : "r" (&ut_lttng_define_##p##___##n));	\
-		if (UT_LIKELY(ut_f != NULL))				\
+		if (UT_LIKELY(ut__f != NULL))				\
 			((void (*)(struct ut_event *			\
-			    UT_LTTNG_TYPES args))ut_f)(ut_e		\
+			    UT_LTTNG_TYPES args))ut__f)(ut__e		\
 			    UT_LTTNG_NAMES args);			\
 	}
 

@@ -29,9 +29,9 @@
 static char text[10000];
 
 static void
-of_length(int n)
+of_length(int ut_e)	/* no name of UT_LOG's */
 {
-	UT_LOG(UT_INFO, "%.*s", n, text);
+	UT_LOG(UT_INFO, "%.*s", ut_e, text);
 }
 
 static void

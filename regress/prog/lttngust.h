@@ -119,9 +119,9 @@ TRACEPOINT_EVENT(lttngust, blobs, TP_ARGS(const char *, s, int, n),
 
 /* Names that are macros or keywords; arguments by names of the library's. */
 TRACEPOINT_EVENT(lttngust, names,
-	TP_ARGS(int, e, int, p, int, r),
-	TP_FIELDS(ctf_integer(int, MACRO, e) ctf_integer(int, class, p)
-	    ctf_integer(int, len, r))
+	TP_ARGS(int, ut_e, int, ut_p, int, ut_r),
+	TP_FIELDS(ctf_integer(int, MACRO, ut_e) ctf_integer(int, class, ut_p)
+	    ctf_integer(int, len, ut_r))
 )
 
 TRACEPOINT_EVENT(lttngust, none, TP_ARGS(), TP_FIELDS())

@@ -97,18 +97,19 @@ int
 main(int argc, char **argv)
 {
 	char text[4] = "abc";
-	const signed char i8 = -8;
-	volatile unsigned char u8 = 200;
-	const short i16 = -16;
-	unsigned short u16 = 0xffff;
-	long long i64 = -64;
-	unsigned long long u64 = ~0ULL;
+	/* Names that the macros might have, too. */
+	const signed char ut_p = -8;
+	volatile unsigned char ut_e = 200;
+	const short ut_r = -16;
+	unsigned short ut_f = 0xffff;
+	long long ut_a1 = -64;
+	unsigned long long ut_s = ~0ULL;
 	struct bits bits = { 5, -3 };
 
 	(void)argv;
 	DTRACE_PROBE(p, none);
-	STAP_PROBE12(PROVIDER, numbers, i8, u8, i16, u16, -32, 32U, i64, u64,
-	    1.5f, -2.5, true, 'x');
+	STAP_PROBE12(PROVIDER, numbers, ut_p, ut_e, ut_r, ut_f, -32, 32U,
+	    ut_a1, ut_s, 1.5f, -2.5, true, 'x');
 	STAP_PROBEV(p, all, MANY, (enum few)FEW, NEGATIVE, bits.three,
 	    bits.five, evaluate());
 	DTRACE_PROBE4(p, addresses, (void *)16, (char *)32,

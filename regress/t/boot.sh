@@ -30,12 +30,13 @@ begun -l "$dir"
 expect 0 "session web (active): $T/web" utctl status
 grep -q 'session last (stopped)' "$T/out" &&
     [ "$(grep -c session "$T/out")" -eq 2 ] || fail "$(cat "$T/out")"
-own="has to be of the user who runs utd, and nobody else may write to it"
+own="of the user who runs utd, and nobody else may write to it"
 cat >"$T/want" <<END
-utctl: b:2: unknown command 'frobnicate'
-utd: $dir/d: not loaded, the file $own
-utd: $dir/e: not loaded, the file $own
-utd: $dir/f: not loaded, the file $own
+utctl: stdin:2: unknown command 'frobnicate'
+utd: $dir/b: not loaded to its end
+utd: $dir/d: not loaded, it has to be a regular file $own
+utd: $dir/e: not loaded, it has to be a regular file $own
+utd: $dir/f: not loaded, it has to be a regular file $own
 END
 sed 's/to it: .*/to it/' "$T/said" | diff "$T/want" - || fail "said otherwise"
 
@@ -50,12 +51,13 @@ ended
 # Something is there: that session has to get another directory.
 mkdir -p "$T/web" && touch "$T/web/trace" || exit 1
 begun -l "$dir"
-grep -q "^utctl: a:1: .*$T/web" "$T/said" || fail "$(cat "$T/said")"
+grep -q "^utctl: stdin:1: .*$T/web" "$T/said" &&
+    grep -q "^utd: $dir/a: not loaded to its end" "$T/said" || fail "$(cat "$T/said")"
 ended
 chmod 770 "$dir"
 begun -l "$dir"
 expect 0 '^no sessions$' utctl list
-grep -q "^utd: $dir: no session is loaded, it $own: " "$T/said" ||
+grep -q "^utd: $dir: no session is loaded, it has to be $own: " "$T/said" ||
     fail "$(cat "$T/said")"
 ended
 begun -l "$T/none"
@@ -87,6 +89,11 @@ HOME=$T/home
 export HOME
 begun
 expect 0 '^no sessions$' utctl list
+ended
+# A trace without an absolute name is below the home directory.
+echo 'create -o relative relative' >"$dir/i"
+begun -l "$dir"
+expect 0 "session relative .*: $T/home/relative" utctl status
 ended
 [ "$(id -u)" -eq 0 ] || exit 0
 chmod 711 "$T" && cp -R "$T/home" "$T/user" && chown -R 65534 "$T/user" ||

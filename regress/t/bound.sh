@@ -42,7 +42,7 @@ writer() {
 
 start_utd
 for each in '-M 15m' '-M 16777215' '-S -M 16m' '-N -M 16m'; do
-	complains 'a size of 16777216 to' utctl create $each x
+	complains '-M has to be at least 16m, and for a session' utctl create $each x
 done
 complains "size '1t': not a number" utctl create -M 1t x
 complains '-M 0: without -M' utctl create -M 0 x

@@ -211,6 +211,11 @@ complains 'seq:tick is not enabled' utctl disable-event 'seq:tick'
 # What does not fit an event is said, once, and the event is not recorded.
 expect 0 "^seq:\*: 0 events of 0 programs; seq:[a-z]* of seq never passes " \
     utctl enable-event -f 'missing == 1' 'seq:*'
+long=$(printf 'n == %080d' 1)
+expect 0 "filter 'n == 0*\\.\\.\\.': .*" utctl enable-event \
+    -f "$long && missing == 1" 'seq:*'
+utctl disable-event 'seq:*' >/dev/null
+expect 0 '' utctl enable-event -f 'missing == 1' 'seq:*'
 utctl list rules >"$T/out"
 [ "$(grep -c "of seq never passes filter 'missing == 1': no field missing" \
     "$T/out")" -eq 1 ] || fail "not said: $(cat "$T/out")"

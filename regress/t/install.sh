@@ -66,13 +66,13 @@ case $(uname) in
 NetBSD|OpenBSD)	man=man ;;
 *)		man=share/man ;;
 esac
-cpu= files=49
-[ "$(uname)" != Linux ] || cpu=lib/libut-cpu.so files=50
+cpu= files=50
+[ "$(uname)" != Linux ] || cpu=lib/libut-cpu.so files=51
 for f in $cpu bin/utctl sbin/utd include/ut.h include/ut_field.h \
     lib/libut.a lib/libut.so lib/libut.so.1 lib/libut-func.so \
     lib/libut-malloc.so lib/libut-pthread.so lib/libut-func.o \
     lib/pkgconfig/ut.pc lib/ut/lttng/pkgconfig/lttng-ust.pc \
-    lib/ut/lttng/liblttng-ust.so lib/ut/lttng/libut-lttng.a \
+    lib/ut/lttng/liblttng-ust.so lib/ut/lttng/libut.so.1 lib/ut/lttng/libut-lttng.a \
     include/ut/lttng/ut.h include/ut/sdt/sys/sdt.h lib/ut/lttng/dtrace \
     $(cd "$TOP/libut" && printf 'include/ut/lttng/%s\n' lttng/*.h) \
     $(cd "$TOP/man" && for p in *.[1-8]; do echo "$man/man${p##*.}/$p"; done) \
@@ -245,6 +245,48 @@ for ld in '' bfd gold lld mold; do
 	expect 0 ' 1 events' utctl record -o "$T/t.lttng$ld" -- "$T/lttng"
 	expect 0 'tracef:event { msg = "2.13' utctl view "$T/t.lttng$ld"
 done
+
+# recipe PAGE WORD: what the page shows there, without the paths of a shell's.
+recipe() {
+	sed -n -e 's/\\e$/\\/' -e 's/^\\&//' -e "/^$2/,/^\\.Ed/p" "man/$1" |
+	    sed -e '/^\.Ed/,$d'
+}
+# As the pages say, and LTTng's twice: the headers are found again.
+if command -v pkg-config >/dev/null 2>&1; then
+	cp "$T/lttng.c" "$T/program.c"
+	echo 'extern int nothing;' >"$T/tp.c"
+	cat >"$T/configure" <<-'END'
+	#!/bin/sh
+	for v; do
+		case $v in
+		*=*)	export "$v" ;;
+		esac
+	done
+	printf 'all:\n\t%s %s -o probe probe.c %s %s\n' "$CC" "$CPPFLAGS" \
+	    "$LDFLAGS" "$LIBS" >Makefile
+	dtrace -h -s p.d
+	END
+	export CC
+	chmod 755 "$T/configure"
+	echo 'provider p { probe q(int); };' >"$T/p.d"
+	printf '%s\n' '#include "p.h"' 'int' 'main(void)' '{' 'P_Q(1);' \
+	    'return 0;' '}' >"$T/probe.c"
+	(
+		cd "$TOP"
+		recipe ut_lttng.3 dir= >"$T/lttng.sh"
+		recipe ut_sdt.3 dir= >"$T/sdt.sh"
+		cd "$T"
+		cc() {
+			command $CC $CFLAGS $LDFLAGS "$@"
+		}
+		set -e
+		for s in lttng sdt lttng; do
+			. "./$s.sh"
+		done
+	) >"$T/out" 2>&1 || fail "a recipe: $(cat "$T/out")"
+	expect 0 ' 1 events' utctl record -o "$T/t.program" -- "$T/program"
+	expect 0 ' 1 events' utctl record -o "$T/t.probe" -- "$T/probe"
+fi
 expect 0 ' in ' utctl record -o "$T/wrapped" -w malloc,pthread,func -- \
     "$T/static" 1
 run_make PREFIX="$T/inst" uninstall

@@ -16,7 +16,7 @@ while [ $i -lt 34 ]; do
 	    utctl enable-event -c c 'seq:*' >/dev/null &&
 	    utctl start >/dev/null || fail "s$i"
 done
-full='warning: seq ([0-9]*) cannot attach to channel c: .* it has 32 already'
+full='warning: seq ([0-9]*) cannot attach to channel c: too many channels: it has 32 already'
 expect 0 "$full" utctl list s33
 expect 0 "$full" utctl list s34
 ! utctl list s32 | grep -q "$full" || fail "$(utctl list s32)"

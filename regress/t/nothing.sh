@@ -52,6 +52,10 @@ why 0 "no program came that has an event seq:tick of level <= emerg$but" rec \
 why 0 'there are events that match, but no program has reached one' rec \
     ./prog/seq 1 1 0
 once 2
+printf '#include <ut.h>\nint main(void) { return 0; }\n' >"$T/bare.c"
+CFLAGS="$CFLAGS -O0" build "$T/bare" "$T/bare.c"
+why 0 'no program came that has events of its own: if another .*' rec "$T/bare"
+once 2
 why 0 'there are .* reached one that passes its filter' rec -f 'n > 100' \
     ./prog/seq 1 1 10
 once 2

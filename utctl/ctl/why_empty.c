@@ -43,6 +43,14 @@ had_event(const struct row *session, const char *glob)
 	return 0;
 }
 
+/* Did a program have other events than those of ut.h? */
+static int
+had_own(const struct row *session)
+{
+	return had_event(session, "[!u]*") || had_event(session, "u[!t]*") ||
+	    had_event(session, "ut[!:]*");
+}
+
 static void
 say_unmatched(const struct row *rule)
 {
@@ -90,7 +98,11 @@ say_rules(const struct row *session, int recorded)
 			filters |= row_str(r, "filter")[0] != '\0';
 		}
 	/* "no program has reached one that passes its filter": no error did. */
-	if (matched && !recorded && row_str(session, "error")[0] == '\0')
+	if (matched && !recorded && row_str(session, "error")[0] == '\0' &&
+	    !had_own(session))
+		say("no program came that has events of its own: if another "
+		    "module has them, that was not loaded");
+	else if (matched && !recorded && row_str(session, "error")[0] == '\0')
 		say("there are events that match, but no program has reached "
 		    "one%s", filters ? " that passes its filter" : "");
 	else if (!matched && row_first(session->child, "tracked") != NULL)

@@ -120,11 +120,11 @@ struct ut_type<decltype(nullptr), false> : ut_type<void *> {};
 /* Text of a length that another argument says: it may have no NUL. */
 #define UT_PARAM_ut_sized(name, str, length)	, const char *name
 #define UT_VAR_ut_sized(name, str, length)	\
-	const size_t ut_l_##name =		\
+	const size_t ut__l_##name =		\
 	    ut_seqlen(name, (length) > 0 ? (size_t)(length) : 0, 1);
-#define UT_LEN_ut_sized(name, str, length)	+ 4 + ut_l_##name
+#define UT_LEN_ut_sized(name, str, length)	+ 4 + ut__l_##name
 #define UT_PUT_ut_sized(name, str, length)	\
-	ut_p = ut_put_seq(ut_p, name, ut_l_##name, 1);
+	ut__p = ut_put_seq(ut__p, name, ut__l_##name, 1);
 #define UT_DESC_ut_sized(name, str, length)	\
 	{ str, NULL, 0, UT_KIND_SEQ, 1, UT_F_TEXT, 0 },
 #define UT_IS_STRN_ut_sized
@@ -159,7 +159,7 @@ struct ut_sdt_module : ut_module {
  * Each library has its own, hidden: it could not be unloaded otherwise.  The
  * module is added when the program begins, even if no probe is ever reached.
  */
-template <class ut_p, class... ut_a>
+template <class ut__p, class... ut_a>
 struct __attribute__((visibility("hidden"))) ut_sdt {
 	static struct ut_field	fields[sizeof...(ut_a) + 1];
 	static struct ut_event	event;
@@ -187,35 +187,35 @@ struct __attribute__((visibility("hidden"))) ut_sdt {
 		}
 	}
 };
-template <class ut_p, class... ut_a>
-struct ut_field ut_sdt<ut_p, ut_a...>::fields[sizeof...(ut_a) + 1] = {
+template <class ut__p, class... ut_a>
+struct ut_field ut_sdt<ut__p, ut_a...>::fields[sizeof...(ut_a) + 1] = {
 	{ NULL, NULL, 0, UT_TYPE_KIND(ut_a), (uint8_t)sizeof(ut_a),
 	    UT_TYPE_FLAGS(ut_a), 0 }...,
 	{ NULL, NULL, 0, 0, 0, 0, 0 }
 };
-template <class ut_p, class... ut_a>
-struct ut_event ut_sdt<ut_p, ut_a...>::event = {
-	0, UT_INFO, ut_p::name(), fields, NULL, NULL, { 0 }, 0, UT_SDT_CALLER,
+template <class ut__p, class... ut_a>
+struct ut_event ut_sdt<ut__p, ut_a...>::event = {
+	0, UT_INFO, ut__p::name(), fields, NULL, NULL, { 0 }, 0, UT_SDT_CALLER,
 	NULL, NULL
 };
-template <class ut_p, class... ut_a>
-ut_sdt_module ut_sdt<ut_p, ut_a...>::module(&event, fields, sizeof...(ut_a),
-    ut_p::semaphore());
+template <class ut__p, class... ut_a>
+ut_sdt_module ut_sdt<ut__p, ut_a...>::module(&event, fields, sizeof...(ut_a),
+    ut__p::semaphore());
 
-template <class ut_p, class... ut_a>
-ut_sdt<ut_p, ut_a...> ut_sdt_of(ut_a...);
+template <class ut__p, class... ut_a>
+ut_sdt<ut__p, ut_a...> ut_sdt_of(ut_a...);
 }
 
 #define UT_SDT(str, sem, ...)						\
 	do {								\
-		struct ut_p {						\
+		struct ut__p {						\
 			static constexpr const char *name() { return str; } \
 			static void (*semaphore())(void) { return sem; } \
 		};							\
-		typedef decltype(::ut_sdt_of<ut_p>(			\
-		    UT_SDT_ARGS(__VA_ARGS__))) ut_s;			\
-		if (UT_LISTENS(ut_s::event))				\
-			ut_s::record(UT_SDT_ARGS(__VA_ARGS__));		\
+		typedef decltype(::ut_sdt_of<ut__p>(			\
+		    UT_SDT_ARGS(__VA_ARGS__))) ut__s;			\
+		if (UT_LISTENS(ut__s::event))				\
+			ut__s::record(UT_SDT_ARGS(__VA_ARGS__));	\
 	} while (0)
 #define UT_SDT_ARGS(...)	\
 	UT_CAT(UT_SDT_ARGS_, UT_ONE(__VA_ARGS__))(__VA_ARGS__)
@@ -236,25 +236,25 @@ ut_sdt_begin_at(struct ut_record *r)
 
 #define UT_SDT(str, sem, ...)						\
 	do {								\
-		static const struct ut_field ut_f[] = {			\
+		static const struct ut_field ut__f[] = {		\
 			UT_SDT_EACH(UT_SDT_DESC, __VA_ARGS__)		\
 			{ NULL, NULL, 0, 0, 0, 0, 0 }			\
 		};							\
-		static struct ut_event ut_e UT_SECTION = {		\
-			0, UT_INFO, str, ut_f, NULL, NULL, { 0 }, 0,	\
+		static struct ut_event ut__e UT_SECTION = {		\
+			0, UT_INFO, str, ut__f, NULL, NULL, { 0 }, 0,	\
 			UT_SDT_CALLER, NULL, sem			\
 		};							\
-		if (UT_LISTENS(ut_e)) {					\
-			struct ut_record ut_r;				\
-			unsigned char *ut_p;				\
+		if (UT_LISTENS(ut__e)) {				\
+			struct ut_record ut__r;				\
+			unsigned char *ut__p;				\
 			UT_SDT_EACH(UT_SDT_VAR, __VA_ARGS__)		\
-			ut_p = ut_begin(&ut_r, &ut_e, (size_t)0		\
+			ut__p = ut_begin(&ut__r, &ut__e, (size_t)0	\
 			    UT_SDT_EACH(UT_SDT_LEN, __VA_ARGS__));	\
-			if (UT_UNLIKELY(ut_p == NULL))			\
-				ut_p = ut_sdt_begin_at(&ut_r);		\
-			while (ut_p != NULL) {				\
+			if (UT_UNLIKELY(ut__p == NULL))			\
+				ut__p = ut_sdt_begin_at(&ut__r);	\
+			while (ut__p != NULL) {				\
 				UT_SDT_EACH(UT_SDT_PUT, __VA_ARGS__)	\
-				ut_p = ut_commit(&ut_r);		\
+				ut__p = ut_commit(&ut__r);		\
 			}						\
 		}							\
 	} while (0)
@@ -265,10 +265,11 @@ ut_sdt_begin_at(struct ut_record *r)
 	UT_TYPE_KIND(UT_SDT_TYPE(a)), (uint8_t)sizeof(UT_SDT_TYPE(a)),	\
 	UT_TYPE_FLAGS(UT_SDT_TYPE(a)), 0 },
 #define UT_SDT_VAR(n, k, a)						\
-	const UT_SDT_TYPE(a) ut_a##k = (a);				\
-	UT_ASSERT(ut_sdt, sizeof(ut_a##k) <= 8, UT_SDT_KINDS);
-#define UT_SDT_LEN(n, k, a)	+ sizeof(ut_a##k)
-#define UT_SDT_PUT(n, k, a)	ut_p = ut_put(ut_p, &ut_a##k, sizeof(ut_a##k));
+	const UT_SDT_TYPE(a) ut__a##k = (a);				\
+	UT_ASSERT(ut_sdt, sizeof(ut__a##k) <= 8, UT_SDT_KINDS);
+#define UT_SDT_LEN(n, k, a)	+ sizeof(ut__a##k)
+#define UT_SDT_PUT(n, k, a)	\
+	ut__p = ut_put(ut__p, &ut__a##k, sizeof(ut__a##k));
 
 /* m(n, k, argument) for all n arguments behind the name, k from n down to 1. */
 #define UT_SDT_EACH(m, ...)	UT_SDT_N(m, UT_REST(__VA_ARGS__), __VA_ARGS__)

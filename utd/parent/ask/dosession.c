@@ -85,10 +85,9 @@ do_create(struct client *k, struct ut_msg *m)
 		client_refuse(k, "directory %s: not absolute", dir);
 	} else if (max != 0 && (max < UT_BOUND_MIN || max > UT_BOUND_MAX ||
 	    keeps || dir[0] == '\0')) {
-		client_refuse(k, "session %s: a size of %llu to %llu bytes, "
-		    "for what is written", name,
-		    (unsigned long long)UT_BOUND_MIN,
-		    (unsigned long long)UT_BOUND_MAX);
+		client_refuse(k, "session %s: -M has to be at least %llum, and "
+		    "for a session that writes a trace", name,
+		    (unsigned long long)UT_BOUND_MIN >> 20);
 	} else if (owned && owns(k)) {
 		client_refuse(k, "session %s: the connection owns another",
 		    name);

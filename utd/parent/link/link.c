@@ -417,16 +417,19 @@ static void
 link_failed(struct link *l, int error)
 {
 	const struct attrs *attrs = &l->channel->attrs;
+	const char *text = error_text(error);
 	char help[64] = "";
 
 	/* The descriptors did not come. */
 	if (error == EBADF) {
-		error = EMFILE;
+		text = error_text(EMFILE);
 		snprintf(help, sizeof(help), ": raise its limit of descriptors "
 		    "(ulimit -n)");
-	} else if (error == EMFILE)
+	} else if (error == EMFILE) {
+		text = "too many channels";
 		snprintf(help, sizeof(help), ": it has %u already, of all "
 		    "sessions", UT_REGIONS);
+	}
 	if (error == ENOMEM)
 		snprintf(help, sizeof(help), ": %llu kB of buffers (-n, -b)",
 		    (unsigned long long)attrs->v[ATTR_NSUBS] *
@@ -435,7 +438,7 @@ link_failed(struct link *l, int error)
 		session_blame(l->channel->session, l->program->uid,
 		    "%s (%d) cannot attach to channel %s: %s%s",
 		    l->program->name, (int)l->program->pid,
-		    l->channel->name, error_text(error), help);
+		    l->channel->name, text, help);
 	l->failed = true;
 	session_missed(l->channel->session);
 }

@@ -182,7 +182,8 @@ code_append(struct filter *f, const struct event *e, const char *program,
 		return true;
 	if (f->why[0] == '\0')
 		snprintf(f->why, sizeof(f->why), "%s of %s never passes "
-		    "filter '%.64s': %s", e->name, program, f->text, why.text);
+		    "filter '%.64s%s': %s", e->name, program, f->text,
+		    strlen(f->text) > 64 ? "..." : "", why.text);
 	return false;
 }
 
