@@ -87,7 +87,7 @@ for each in u o p; do
 	    "in $(ls "$T/$each/archives" | wc -l) chunks"
 	[ "$(largest $each)" -le $size ] ||
 	    fail "$each: $(largest $each) bytes"
-	[ $each = u ] || [ "$(largest $each)" -gt $((size / 2)) ] ||
+	[ $each = u ] || [ "$(largest $each)" -gt $((size / 4)) ] ||
 	    fail "$each: only $(largest $each) bytes"
 	[ -z "$(ls -d "$T/$each"/chunk-* 2>/dev/null)" ] ||
 	    fail "$(find "$T/$each" ! -path "*/archives/*")"

@@ -19,7 +19,7 @@ need timeout
 calls() {
 	cat <<'END'
 open	EMFILE EACCES EINTR ENOSPC ENOMEM: open* openat* shm_open opendir/NIL
-	fdopendir/NIL fopen*/NIL fdopen/NIL tmpfile*/NIL sem_open/NIL
+	scandir* fdopendir/NIL fopen*/NIL fdopen/NIL tmpfile*/NIL sem_open/NIL
 read	EIO EINTR EAGAIN short: read/BYTES pread*/BYTES readdir*/NIL
 write	ENOSPC EDQUOT EIO EINTR EAGAIN short: write/BYTES pwrite*/BYTES
 	writev/BYTES
@@ -38,7 +38,7 @@ accept	EMFILE ECONNABORTED EAGAIN EINTR: accept accept4
 socket	EMFILE ENFILE ENOMEM: socket socketpair pipe epoll_create1 epoll_ctl
 	signalfd fcntl* dup2 bind listen getsockopt setsockopt
 connect	ECONNREFUSED EINTR EAGAIN EACCES: connect
-fork	EAGAIN ENOMEM: fork execl execv execvp pthread_create/NUMBER
+fork	EAGAIN ENOMEM: fork execl execlp execv execvp pthread_create/NUMBER
 wait	EINTR: poll pselect epoll_wait nanosleep waitpid sem_wait
 close	EINTR EIO: close/AFTER closedir/AFTER
 syscall	ENOSYS EPERM EINTR: syscall
@@ -57,7 +57,7 @@ pthread_(self|kill|detach)|get(e?[ug]id|pid|env|auxval|opt|c)|opt.*|std.*|is.*
 program_inv.*|_*environ|fnmatch|free|umask|uname|sysconf|prctl|kill|raise|dirfd
 sched_.*|tc.*|setitimer|adjtimex|shutdown|set(env|locale|vbuf)|tolower
 (open|sys)log|[fl]seek.*|l?(log|gamma)(1p)?|f?pow|fm(ax|in)|frexp|hypot|ioctl
-nl_langinfo|getpgrp|ftello.*|ferror|fileno|ungetc|rewind(dir)?'
+nl_langinfo|getpgrp|alphasort(64)?|ftello.*|ferror|fileno|ungetc|rewind(dir)?'
 
 # With _FORTIFY_SOURCE, functions have two more names.
 calls | awk -F '[ \t:]+' '

@@ -45,7 +45,9 @@ while IFS='	' read -r name file change; do
 		missed="$missed $name"
 	else
 		found=$((found + 1))
-		echo "$name: $(grep -m1 seed "$T/out")"
+		seed=$(grep -m1 seed "$T/out") ||
+		    fail "$name: no seed: $(cat "$T/out")"
+		echo "$name: $seed"
 	fi
 done <faults
 [ -z "$missed" ] || fail "not found:$missed"

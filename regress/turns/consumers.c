@@ -28,6 +28,7 @@
 #define SECOND		UINT64_C(1000000000)
 
 static struct trace trace;
+bool parent_gone;
 static struct region *region;	/* the last one's */
 
 static struct region *
@@ -172,6 +173,7 @@ consumer(void)
 	unsigned int rest = random_below(3), turns = 0;
 
 	trace.adopted = T->adopted;
+	trace.limit = NO_LIMIT;
 	if (!region_begin(r, &trace, T->adopted))
 		wrong("cannot begin");
 	regions = r;
