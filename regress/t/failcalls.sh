@@ -23,7 +23,7 @@ open	EMFILE EACCES EINTR ENOSPC ENOMEM: open* openat* shm_open opendir/NIL
 read	EIO EINTR EAGAIN short: read/BYTES pread*/BYTES readdir*/NIL
 write	ENOSPC EDQUOT EIO EINTR EAGAIN short: write/BYTES pwrite*/BYTES
 	writev/BYTES
-stdio	EIO: fread/STREAM fwrite/STREAM fflush fclose/AFTER
+stdio	EIO: fread/STREAM fwrite/STREAM fflush fclose/AFTER getdelim
 size	ENOSPC EIO EINTR: posix_fallocate*/NUMBER ftruncate* truncate*
 map	ENOMEM: mmap* munmap madvise
 name	ENOSPC EDQUOT EIO EACCES: rename renameat link mkdir mkdirat mkfifo
