@@ -80,7 +80,7 @@ build 0 -DCALLS "$T/p" -L"$T" -lprovider "$TOP/libut/libut.a" $DL $LIBS
 shows "an archive" "$T/p"
 build 0 "-DPROVIDER -fPIC -shared" "$T/provider.so" $LINK
 build 0 "-DCALLS -DDEFINE=2" "$T/p" $LINK $DL $LIBS
-build 0 "-DCALLS -DDEFINE=2" "$T/alone" $DL
+build 0 "-DCALLS -DDEFINE=2" "$T/alone" $DL $LIBS
 build 0 "-DCALLS -DDEFINE=2 -O0" "$T/O0" $LINK $DL $LIBS
 LD_LIBRARY_PATH=$TOP/libut
 export LD_LIBRARY_PATH

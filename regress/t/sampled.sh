@@ -85,7 +85,7 @@ for p in json.load(open(sys.argv[1]))["processes"]:
     assert (p["blocks"] == 0) == (p["bytes_error"] == 0), p
 END
 
-for n in 0 x 1x 1g 2000m -1; do
+for n in 0 x 1x 2g 2000m -1; do
 	utctl record -w "malloc=$n" true 2>"$T/err" && fail "malloc=$n"
 	grep -q "wrapper 'malloc=$n': not a number from 1 to" "$T/err" ||
 	    fail "malloc=$n: $(cat "$T/err")"

@@ -75,7 +75,7 @@ extern unsigned short p_q_semaphore __attribute__((weak));
 #include <sys/sdt.h>
 int main(void) { DTRACE_PROBE(p, q); return 0; }
 END
-gcc $warn $use -o "$T/weak" "$T/weak.c" "$LIBUT" $LIBS || fail "weak"
+$CC $warn $use -o "$T/weak" "$T/weak.c" "$LIBUT" $LIBS || fail "weak"
 recorded -- "$T/weak"
 [ "$events $lost" = "1 0" ] || fail "weak: $(cat "$T/record.err")"
 

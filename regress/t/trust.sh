@@ -53,14 +53,15 @@ Linux*)	;;
 *)	skip "only Linux has a file for it" ;;
 esac
 not_cross
-mkdir "$T/src" && cp -rp "$TOP/Makefile" "$TOP/libut" "$TOP/utd" "$T/src" &&
+mkdir "$T/src" "$T/src/utctl" &&
+    cp -rp "$TOP/Makefile" "$TOP/libut" "$TOP/utd" "$T/src" &&
     rm "$T/src/libut/common/compat.o" "$T/src/utd/utd" && (cd "$T/src" &&
     unset MAKEFLAGS MFLAGS MAKELEVEL && ${MAKE:-make} CC="$CC" \
     CFLAGS="$CFLAGS" CPPFLAGS="-DUT_CLOCKSOURCE='\"$T/source\"'" utd/utd) \
     >"$T/make.log" 2>&1 || fail "cannot build: $(tail -3 "$T/make.log")"
 echo hpet >"$T/source"
 # What record runs is the utd beside utctl.
-mkdir "$T/src/utctl" && cp "$TOP/utctl/utctl" "$T/src/utctl" || exit 1
+cp "$TOP/utctl/utctl" "$T/src/utctl" || exit 1
 PATH=$T/src/utctl:$T/src/utd:$PATH
 start_utd
 utctl create -o "$T/s" s >/dev/null || fail create
