@@ -88,7 +88,11 @@ $CC -I"$T" $CFLAGS ${LDFLAGS:-} -o "$T/old" "$T/other.c" "$LIBUT" $LIBS ||
 grep -q '^libut: [0-9]*: .*: not traced, compiled with ut.h of another version$' \
     "$T/err" || fail "old: $(cat "$T/err")"
 
-# Whoever runs a set-user-ID program does not see what it does.
+# Whoever runs a set-user-ID program does not see what it does.  Sanitizers say
+# something of their own there.
+case $CFLAGS in
+*-fsanitize*)	exit 0 ;;
+esac
 [ "$(id -u)" -eq 0 ] || exit 0
 cp prog/seq "$T/seq" && chown 65534 "$T/seq" && chmod 4755 "$T/seq" || exit 1
 UT_DEBUG=1 ./prog/asuser 65533 "$T/seq" 1 1 10 >/dev/null 2>"$T/err"
