@@ -113,7 +113,7 @@ main(int argc, char **argv)
 	return status != 0;
 }
 END
-gcc -o "$T/load" "$T/load.c" $DL || fail "load"
+$CC -o "$T/load" "$T/load.c" $DL $LIBS || fail "load"
 for cxx in g++ clang++; do
 	command -v $cxx >/dev/null 2>&1 || continue
 	$cxx $warn $use -fPIC -shared -o "$T/lib.so" "$T/lib.cc" $LINK ||
@@ -141,6 +141,6 @@ for cc in gcc clang 'g++ -x c++' 'clang++ -x c++'; do
 done
 
 # Without the library, the linker says what is missing.
-gcc $use -o "$T/prog" prog/sdt.c >"$T/out" 2>&1 && fail "links without libut"
+$CC $use -o "$T/prog" prog/sdt.c >"$T/out" 2>&1 && fail "links without libut"
 grep -q 'undefined reference to .ut_begin' "$T/out" || fail "$(cat "$T/out")"
 echo "$n programs"
