@@ -242,7 +242,7 @@ for kind in types seq; do
 	utctl view "$T/here-$kind" >"$T/view.out" || fail "view"
 	values "$T/view.out" $kind >"$T/$kind"
 done
-[ "$(wc -l <"$T/types")" -eq 44 ] && [ "$(wc -l <"$T/seq")" -eq 20000 ] ||
+[ "$(wc -l <"$T/types")" -eq 54 ] && [ "$(wc -l <"$T/seq")" -eq 20000 ] ||
     fail "not all is there"
 for p in "$@"; do
 	about "$p"

@@ -54,16 +54,22 @@ expect 0 '7 snapshots, the newest 3 kept' utctl list s
 utctl save >"$T/saved" && grep -q '^snapshot -k 3 s$' "$T/saved" &&
     grep -q '^rotate -k 2 s$' "$T/saved" || fail "$(cat "$T/saved")"
 # A chunk that stays has the modules of a program that began before.
+has_modules() {
+	case $CFLAGS in
+	*-DUT_POSIX*)	return ;;
+	esac
+	until_ok sh -c "utctl list s >/dev/null &&
+	    utctl view -e ut:module $1 | grep -q ut:module" ||
+	    fail "no modules: $1"
+}
 utctl enable-event -s s 'ut:module' >/dev/null || fail "ut:module"
 background ./prog/seq -p 1000 9 1 90000000
-until_ok sh -c "utctl list s >/dev/null && utctl view -e ut:module '$T/s' |
-    grep -q ut:module" || fail "no modules"
+has_modules "$T/s"
 kept=$(echo "$T/s/archives"/*-5)
 : >"$kept/kept" || fail "kept"
 utctl rotate s >/dev/null && utctl rotate s >/dev/null &&
     utctl rotate s >/dev/null || fail "rotate"
-until_ok sh -c "utctl list s >/dev/null && utctl view -e ut:module \
-    '$T'/s/chunk-* | grep -q ut:module" || fail "no modules later"
+has_modules "$T/s/chunk-*"
 kill -9 $LAST
 [ "$(ls "$kept-rest")" = kept ] || fail "$(ls "$T/s/archives")"
 expect 0 '' utctl rotate -k 0 s
