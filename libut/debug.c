@@ -94,9 +94,13 @@ ut_debug(const char *fmt, ...)
 	size_t n;
 	va_list ap;
 
-	if (!ut_debugs() || !ut_fd_is(2, begun.st_dev, begun.st_ino) ||
-	    poll(&pfd, 1, 0) != 1 || pfd.revents != POLLOUT)
+	if (!ut_debugs())
 		return;
+	if (!ut_fd_is(2, begun.st_dev, begun.st_ino) ||
+	    poll(&pfd, 1, 0) != 1 || pfd.revents != POLLOUT) {
+		errno = error;
+		return;
+	}
 	(void)snprintf(line, sizeof(line), "libut: %ld: ", (long)getpid());
 	n = strlen(line);
 	va_start(ap, fmt);

@@ -64,7 +64,8 @@ is_ours(int fd, mode_t type)
 
 /*
  * Run utctl, which says on the standard error what goes wrong, in the home
- * directory: a trace may have a name that is not absolute.
+ * directory: a trace may have a name that is not absolute.  The one that was
+ * installed goes first: PATH may be another user's, who has become root.
  */
 static void
 load(int fd, const char *dir, const char *name)
@@ -74,8 +75,8 @@ load(int fd, const char *dir, const char *name)
 
 	if (pid == 0 && dup2(fd, 0) == 0 &&
 	    (chdir(getenv("HOME")) == 0 || chdir("/") == 0)) {
-		execlp("utctl", "utctl", "load", (char *)NULL);
 		execl(BINDIR "/utctl", "utctl", "load", (char *)NULL);
+		execlp("utctl", "utctl", "load", (char *)NULL);
 	}
 	if (pid <= 0)
 		fatal("utctl");

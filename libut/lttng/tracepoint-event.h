@@ -41,7 +41,7 @@
 #define UT_LTTNG_POINTER(t, v, s)	\
 	const __typeof__(t) *v = (const __typeof__(t) *)(s);
 #define UT_LTTNG_ARRAY(t, v, str, s, n, flags)				\
-	(UT_LTTNG_POINTER(t, v, s), ut_lttng_array, v, str,		\
+	(UT_LTTNG_POINTER(t, v, s), ut_array, v, str,			\
 	__typeof__(t), n, UT_LTTNG_SIGNED(t) | flags)
 #define UT_LTTNG_COUNTED(t, v, s, lt, n)	\
 	UT_LTTNG_POINTER(t, v, s) const size_t ut__n_##v = (size_t)(lt)(n);
@@ -65,18 +65,11 @@ template <class t> struct ut_lttng_signed<t *> {
 #define UT_LTTNG_SIGNED(t)	((t)-1 < (t)1 ? UT_F_SIGNED : 0)
 #endif
 
-/* Shapes that ut_field.h has not: nothing at all, and arrays with flags. */
+/* A shape that ut_field.h has not: nothing at all. */
 #define UT_VAR_ut_lttng_none(...)
 #define UT_LEN_ut_lttng_none(...)
 #define UT_PUT_ut_lttng_none(...)
 #define UT_DESC_ut_lttng_none(...)
-#define UT_VAR_ut_lttng_array(...)
-#define UT_LEN_ut_lttng_array(name, str, type, n, flags)	\
-	+ (size_t)(n) * sizeof(type)
-#define UT_PUT_ut_lttng_array(name, str, type, n, flags)	\
-	ut__p = ut_put_array(ut__p, name, (size_t)(n) * sizeof(type));
-#define UT_DESC_ut_lttng_array(name, str, type, n, flags)	\
-	{ str, NULL, n, UT_KIND_ARRAY, (uint8_t)sizeof(type), flags, 0 },
 
 #define lttng_ust_field_integer(t, i, s)	\
 	UT_LTTNG_INT(t, utv_##i, #i, s, 0)

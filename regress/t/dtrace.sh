@@ -119,7 +119,7 @@ memc:call { arg1 = 0x0, s = 0x0, c = "text", e = 2, n = -1 }
 memc:many { a1 = 1, a2 = 2, a3 = 3, a4 = 4, a5 = 5, a6 = 6, a7 = 7, a8 = 8, a9 = 9, a10 = 10, a11 = 11, a12 = 12, a13 = 13, a14 = 14, a15 = 15, class = 16 }
 END
 
-# What comes of it, in the ways of some builds.
+# The header is the same in the ways in which some builds ask for it.
 n=0
 for flags in '-C -h -s ../d/probes.d' \
     '-h -C -o probes.h -xnolibs -Z -s ../d/probes.d -I. -DA=1 object.o -32' \

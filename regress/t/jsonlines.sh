@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
-# What ut_json(5) promises of the lines of view -j, and that sqlite3 takes them
+# The lines of view -j have what ut_json(5) promises, and sqlite3 takes them
 # as that page shows; others have what the page lets them have as columns.
 
 . ./common.sh

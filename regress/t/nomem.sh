@@ -68,7 +68,7 @@ while next; do
 done
 echo "program: $all"
 grep . "$T/utd.log" | grep -v 'cannot attach' && fail "utd says more"
-# What those have left is drained first: there are few sub-buffers.
+# There are few sub-buffers: what is in those of the others is drained first.
 until_ok sh -c "utctl list s | grep -q '; 0 of 16 sub-buffers in use'" ||
     fail "in use: $(utctl list s)"
 ./prog/seq 2 1 100 || fail "seq: $?"
