@@ -315,7 +315,7 @@ $(LIBUT_OBJS) $(COMMON_OBJS) $(WRAP_OBJS): $(LIBUT_HDRS)
 $(WRAP_OBJS): $(WRAP_HDRS)
 $(UTD_OBJS): $(LIBUT_HDRS) $(UTD_HDRS)
 $(UTCTL_OBJS): $(LIBUT_HDRS) $(UTCTL_HDRS)
-utctl/rec/wrapper.o utd/boot.o: utctl/paths
+utctl/rec/wrapper.o utd/boot.o: paths
 
 # The style and the script of a page, as bytes: a string literal of C has 4095.
 utctl/report/page_bytes.c: utctl/report/page.css utctl/report/page.js
@@ -329,7 +329,7 @@ utctl/report/page_bytes.c: utctl/report/page.css utctl/report/page.js
 	mv $@.new $@
 
 # The paths that utctl and utd were built for; with others, it is done again.
-utctl/paths: paths-ok
+paths: paths-ok
 	@printf '%s\n' '$(BINDIR)' '$(SBINDIR)' '$(LIBDIR)' | cmp -s - $@ || { \
 	    rm -f $@ utctl/rec/wrapper.o utctl/utctl utd/boot.o utd/utd && \
 	    printf '%s\n' '$(BINDIR)' '$(SBINDIR)' '$(LIBDIR)' >$@; }
@@ -583,7 +583,7 @@ uninstall: paths-ok
 clean:
 	rm -f $(LIBUT_OBJS) $(COMMON_OBJS) $(UTD_OBJS) $(UTCTL_OBJS) \
 	    $(WRAP_OBJS) $(LTTNG_OBJS) $(LIBS_BUILT) $(PROGS) \
-	    libut/libut.so utctl/paths \
+	    libut/libut.so paths \
 	    utctl/report/page_bytes.c \
 	    regress/demo/demo
 	rm -rf regress/demo/trace
