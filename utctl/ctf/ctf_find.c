@@ -24,17 +24,20 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../regular.h"
-#include "../say.h"
+#include "../utctl.h"
 #include "ctf_stack.h"
 #include "reader.h"
 
 #define DIRDEPTH	32
+#define TRIES		10	/* to find what is moved meanwhile */
+#define DATE		20	/* bytes of a time in a chunk's name */
 
 struct names {
 	char		**list;
@@ -71,16 +74,19 @@ names_cmp(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The entries of a directory, sorted. */
+/* The entries of a directory, sorted.  The one that is named must be there. */
 static int
-dir_read(const char *path, struct names *ns)
+dir_read(const char *path, int depth, struct names *ns)
 {
 	struct dirent *d;
 	DIR *dir;
 
 	memset(ns, 0, sizeof(*ns));
 	if ((dir = opendir(path)) == NULL) {
-		ctf_damage(path, "%s", strerror(errno));
+		if (depth == 0)
+			ctf_damage(path, "%s", strerror(errno));
+		else
+			ctf_missed(path);
 		return -1;
 	}
 	while ((d = readdir(dir)) != NULL)
@@ -110,7 +116,7 @@ stream_new(char *path, const struct stat *st, size_t index)
 	s->dev = st->st_dev;
 	s->ino = st->st_ino;
 	s->index = index;
-	s->fd = -1;
+	s->fd = s->kept = -1;
 	s->since = INT64_MIN;
 	s->until = INT64_MAX;
 	return s;
@@ -274,7 +280,7 @@ find_streams(struct reader *r, struct names *ns, const struct ctf_trace *tr)
 		    base_is(ns->list[i], "index"))
 			continue;
 		if (lstat(ns->list[i], &st) == -1) {
-			ctf_damage(ns->list[i], "%s", strerror(errno));
+			ctf_missed(ns->list[i]);
 			continue;
 		}
 		if (!S_ISREG(st.st_mode) || st.st_size == 0)
@@ -365,7 +371,7 @@ find_snapshots(struct reader *r, const char *path, int depth, int none)
 	time_t newest = 0;
 	size_t i, best;
 
-	if (dir_read(path, &ns) == -1)
+	if (dir_read(path, depth, &ns) == -1)
 		return;
 	best = ns.n;
 	for (i = 0; i < ns.n && none; i++) {
@@ -411,7 +417,7 @@ find_dir(struct reader *r, const char *path, int depth)
 	size_t i, first = r->nstreams;
 	int both;
 
-	if (dir_read(path, &ns) == -1)
+	if (dir_read(path, depth, &ns) == -1)
 		return;
 	metadata = format("%s/metadata", path);
 	if (lstat(metadata, &st) == -1 || !S_ISREG(st.st_mode)) {
@@ -428,8 +434,12 @@ find_dir(struct reader *r, const char *path, int depth)
 	}
 	both = has_snapshots(&ns);
 	for (i = 0; i < ns.n; i++) {
-		if (ns.list[i] == NULL || lstat(ns.list[i], &st) == -1)
+		if (ns.list[i] == NULL)
 			continue;
+		if (lstat(ns.list[i], &st) == -1) {
+			ctf_missed(ns.list[i]);
+			continue;
+		}
 		if (depth == 0 && S_ISDIR(st.st_mode))
 			r->top |= base_is(ns.list[i], "ust");
 		if (!S_ISDIR(st.st_mode))
@@ -453,6 +463,107 @@ reader_look(struct reader *r, const char *dir)
 	find_dir(r, dir, 0);
 }
 
+/* Keep the files open; false: some are gone. */
+static int
+find_keep(struct reader *r, const struct reader *was)
+{
+	const unsigned long missed = ctf_nmissed();
+	struct ctf_trace *tr;
+	struct ctf_stream *s;
+	size_t i;
+
+	for (tr = r->traces; tr != was->traces; tr = tr->next)
+		if (ctf_keep(tr->file, &tr->kept) == -1 ||
+		    ctf_keep(tr->points_file, &tr->kept_points) == -1)
+			ctf_missed(tr->file);
+	for (i = was->nstreams; i < r->nstreams; i++) {
+		s = r->streams[i];
+		if (ctf_keep(s->path, &s->kept) == -1)
+			ctf_missed(s->path);
+	}
+	return ctf_nmissed() == missed;
+}
+
+static void
+close_kept(int fd)
+{
+	if (fd != -1)
+		close(fd);
+}
+
+/* Forget what was found since. */
+static void
+find_undo(struct reader *r, const struct reader *was)
+{
+	struct ctf_trace *tr;
+
+	while (r->nstreams > was->nstreams) {
+		close_kept(r->streams[--r->nstreams]->kept);
+		stream_free(r->streams[r->nstreams]);
+	}
+	while ((tr = r->traces) != was->traces) {
+		close_kept(tr->kept);
+		close_kept(tr->kept_points);
+		r->traces = tr->next;
+		ctf_close(tr);
+	}
+	r->nfound = was->nfound;
+	r->ntraces = was->ntraces;
+}
+
+/*
+ * Find the traces; and all of them anew, while a session moves or removes some
+ * of their files.
+ */
+static void
+find_steady(struct reader *r, const char *dir)
+{
+	const struct reader was = *r;
+	unsigned long missed;
+	int i;
+
+	for (i = 0; i < TRIES; i++) {
+		if (i > 0)
+			find_undo(r, &was);
+		missed = ctf_nmissed();
+		r->top = r->files = 0;
+		find_dir(r, dir, 0);
+		if (find_keep(r, &was) && ctf_nmissed() == missed)
+			return;
+	}
+	ctf_warn(dir, "files were moved or removed while they were looked for: "
+	    "their events are left out");
+}
+
+/* Say that the first chunks of a session are not there any more. */
+static void
+say_removed(const char *dir)
+{
+	char *path = format("%s/archives", dir);
+	const char *name, *oldest = NULL;
+	struct names ns = { NULL, 0, 0 };
+	uint32_t n, least = UINT32_MAX;
+	size_t i;
+
+	ctf_damage_hush(1);
+	(void)dir_read(path, 1, &ns);
+	ctf_damage_hush(0);
+	for (i = 0; i < ns.n; i++) {
+		name = strrchr(ns.list[i], '/') + 1;
+		if (strlen(name) > DATE && name[DATE] == '-' && parse_number(
+		    strrchr(name, '-') + 1, least - 1, &n) == 0 && n > 0) {
+			least = n;
+			oldest = name;
+		}
+	}
+	if (oldest != NULL && least > 1)
+		say("%s: chunks before number %" PRIu32 ", which begins at "
+		    "%.*s, were removed (create -M, rotate -k, clear) or empty",
+		    dir, least, DATE, oldest);
+	names_free(&ns);
+	free(path);
+}
+
 /* Add the traces in and below a directory. */
 void
 reader_open(struct reader *r, const char *dir)
@@ -460,8 +571,8 @@ reader_open(struct reader *r, const char *dir)
 	const size_t n = r->ntraces, nfound = r->nfound;
 	const unsigned long damaged = ctf_damaged();
 
-	r->top = r->files = 0;
-	find_dir(r, dir, 0);
+	find_steady(r, dir);
+	say_removed(dir);
 	if (r->nfound > nfound || ctf_damaged() != damaged)
 		return;
 	if (r->ntraces > n)

@@ -64,6 +64,7 @@ struct ctf_stream {
 	char			*path;
 	size_t			 index;		/* breaks ties */
 	int			 fd;		/* -1: not open now */
+	int			 kept;		/* open for good; or -1 */
 	uint64_t		 size;		/* at the last look */
 	dev_t			 dev;		/* the file's, to know it by */
 	ino_t			 ino;		/* 0: the file is gone */
@@ -204,6 +205,7 @@ struct ctf_cpu *ctf_cpu(const struct ctf_stream *);
 void	 ctf_window_seek(struct ctf_stream *, uint64_t);
 void	 ctf_window_limit(struct ctf_stream *, uint64_t);
 int	 ctf_window_more(struct ctf_stream *);
+int	 ctf_keep(const char *, int *);
 void	 ctf_window_close(struct ctf_stream *);
 void	 ctf_window_drop(struct ctf_stream *);
 int	 ctf_window_is(const struct ctf_stream *, const char *);
