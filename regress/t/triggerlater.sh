@@ -66,7 +66,7 @@ utctl trigger -r 1 && utctl trigger -e pulse:c -w 1h -a snapshot >/dev/null ||
     fail "trigger"
 until_ok pulse_on -bc- || fail "$answer"
 pulse hit 1
-say_so 2 'first pulse:c: after 60m: snapshot; waits,'
+say_so 2 'first pulse:c: after 3600000ms: snapshot; waits,'
 utctl stop >/dev/null || fail "stop"
 has_last 3
 say_so 2 '.*; over, 1 match, acted 1 time$'

@@ -239,6 +239,7 @@ struct ctf_trace {
 	uint64_t		 session;
 	char			*points_file;	/* NULL: none */
 	int			 kept, kept_points;	/* open; or -1 */
+	int			 headless;	/* chunks before are gone */
 	struct ctf_point	*points;	/* sorted by boottime */
 	size_t			 npoints;
 	uid_t			 owner;		/* the owner of that file */

@@ -24,20 +24,22 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../regular.h"
-#include "../utctl.h"
+#include "../say.h"
 #include "ctf_stack.h"
 #include "reader.h"
 
 #define DIRDEPTH	32
 #define TRIES		10	/* to find what is moved meanwhile */
+#define ARCHIVES	"/archives/"
 #define DATE		20	/* bytes of a time in a chunk's name */
+#define NUMBER		(sizeof(ARCHIVES) - 1 + 2 * (DATE + 1))
 
 struct names {
 	char		**list;
@@ -463,47 +465,15 @@ reader_look(struct reader *r, const char *dir)
 	find_dir(r, dir, 0);
 }
 
-/* Keep the files open; false: some are gone. */
-static int
-find_keep(struct reader *r, const struct reader *was)
-{
-	const unsigned long missed = ctf_nmissed();
-	struct ctf_trace *tr;
-	struct ctf_stream *s;
-	size_t i;
-
-	for (tr = r->traces; tr != was->traces; tr = tr->next)
-		if (ctf_keep(tr->file, &tr->kept) == -1 ||
-		    ctf_keep(tr->points_file, &tr->kept_points) == -1)
-			ctf_missed(tr->file);
-	for (i = was->nstreams; i < r->nstreams; i++) {
-		s = r->streams[i];
-		if (ctf_keep(s->path, &s->kept) == -1)
-			ctf_missed(s->path);
-	}
-	return ctf_nmissed() == missed;
-}
-
-static void
-close_kept(int fd)
-{
-	if (fd != -1)
-		close(fd);
-}
-
 /* Forget what was found since. */
 static void
 find_undo(struct reader *r, const struct reader *was)
 {
 	struct ctf_trace *tr;
 
-	while (r->nstreams > was->nstreams) {
-		close_kept(r->streams[--r->nstreams]->kept);
-		stream_free(r->streams[r->nstreams]);
-	}
+	while (r->nstreams > was->nstreams)
+		stream_free(r->streams[--r->nstreams]);
 	while ((tr = r->traces) != was->traces) {
-		close_kept(tr->kept);
-		close_kept(tr->kept_points);
 		r->traces = tr->next;
 		ctf_close(tr);
 	}
@@ -519,49 +489,52 @@ static void
 find_steady(struct reader *r, const char *dir)
 {
 	const struct reader was = *r;
-	unsigned long missed;
+	unsigned long missed = ctf_nmissed() + 1;
 	int i;
 
-	for (i = 0; i < TRIES; i++) {
-		if (i > 0)
-			find_undo(r, &was);
+	for (i = 0; i < TRIES && missed != ctf_nmissed(); i++) {
+		find_undo(r, &was);
 		missed = ctf_nmissed();
 		r->top = r->files = 0;
 		find_dir(r, dir, 0);
-		if (find_keep(r, &was) && ctf_nmissed() == missed)
-			return;
 	}
-	ctf_warn(dir, "files were moved or removed while they were looked for: "
-	    "their events are left out");
+	if (missed != ctf_nmissed())
+		ctf_warn(dir, "files were moved or removed while they were "
+		    "looked for: their events are left out");
 }
 
-/* Say that the first chunks of a session are not there any more. */
-static void
-say_removed(const char *dir)
+/* The number of the chunk below dir that the trace is of; or ULONG_MAX. */
+static unsigned long
+chunk_number(const char *dir, const struct ctf_trace *tr)
 {
-	char *path = format("%s/archives", dir);
-	const char *name, *oldest = NULL;
-	struct names ns = { NULL, 0, 0 };
-	uint32_t n, least = UINT32_MAX;
-	size_t i;
+	const char *chunk = tr->file + strlen(dir);
 
-	ctf_damage_hush(1);
-	(void)dir_read(path, 1, &ns);
-	ctf_damage_hush(0);
-	for (i = 0; i < ns.n; i++) {
-		name = strrchr(ns.list[i], '/') + 1;
-		if (strlen(name) > DATE && name[DATE] == '-' && parse_number(
-		    strrchr(name, '-') + 1, least - 1, &n) == 0 && n > 0) {
+	return strncmp(chunk, ARCHIVES, strlen(ARCHIVES)) == 0 &&
+	    strlen(chunk) > NUMBER ? strtoul(chunk + NUMBER, NULL, 10) :
+	    ULONG_MAX;
+}
+
+/* Note and say that the first chunks of a session are not there any more. */
+static void
+note_removed(const struct reader *r, const char *dir,
+    const struct ctf_trace *end)
+{
+	const struct ctf_trace *oldest = NULL;
+	unsigned long n, least = ULONG_MAX;
+	struct ctf_trace *tr;
+
+	for (tr = r->traces; tr != end; tr = tr->next)
+		if ((n = chunk_number(dir, tr)) < least) {
 			least = n;
-			oldest = name;
+			oldest = tr;
 		}
-	}
-	if (oldest != NULL && least > 1)
-		say("%s: chunks before number %" PRIu32 ", which begins at "
-		    "%.*s, were removed (create -M, rotate -k, clear) or empty",
-		    dir, least, DATE, oldest);
-	names_free(&ns);
-	free(path);
+	if (oldest == NULL || least <= 1)
+		return;
+	for (tr = r->traces; tr != end; tr = tr->next)
+		tr->headless = chunk_number(dir, tr) == least;
+	say("%s: chunks before number %lu, which begins at %.*s, were removed "
+	    "(create -M, rotate -k, clear) or empty", dir, least, DATE,
+	    oldest->file + strlen(dir) + strlen(ARCHIVES));
 }
 
 /* Add the traces in and below a directory. */
@@ -569,10 +542,20 @@ void
 reader_open(struct reader *r, const char *dir)
 {
 	const size_t n = r->ntraces, nfound = r->nfound;
+	const size_t nstreams = r->nstreams;
 	const unsigned long damaged = ctf_damaged();
+	const struct ctf_trace *end = r->traces;
+	struct ctf_trace *tr;
+	size_t i;
 
 	find_steady(r, dir);
-	say_removed(dir);
+	for (i = nstreams; i < r->nstreams; i++)
+		r->streams[i]->kept = ctf_keep(r->streams[i]->path);
+	for (tr = r->traces; tr != end; tr = tr->next) {
+		tr->kept = ctf_keep(tr->file);
+		tr->kept_points = ctf_keep(tr->points_file);
+	}
+	note_removed(r, dir, end);
 	if (r->nfound > nfound || ctf_damaged() != damaged)
 		return;
 	if (r->ntraces > n)

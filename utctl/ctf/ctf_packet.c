@@ -358,7 +358,7 @@ packet_losses(struct ctf_stream *s, const struct ctf_vals *v)
 			s->lostfrom = s->end < begin ? s->end : begin;
 			s->lost = begin;
 		}
-		if (!s->hasseq && n > 0) {
+		if (!s->hasseq && (n > 0 || s->trace->headless)) {
 			s->gone = 1;
 			s->gonefrom = INT64_MIN;
 			s->goneto = begin;

@@ -100,21 +100,16 @@ ctf_window_is(const struct ctf_stream *s, const char *path)
 }
 
 /*
- * Keep a file open, if there are descriptors enough: a session may move or
- * remove it while it is read.  -1: it is gone.
+ * Open a file for good, if there are descriptors enough, for a session may move
+ * or remove it while it is read; or -1.
  */
 int
-ctf_keep(const char *path, int *fd)
+ctf_keep(const char *path)
 {
 	static long n;
 
-	*fd = -1;
-	if (path == NULL || n >= sysconf(_SC_OPEN_MAX) - 2 * CTF_NOPEN)
-		return 0;
-	if ((*fd = file_open(path)) == -1)
-		return errno == ENOENT ? -1 : 0;
-	n++;
-	return 0;
+	return path != NULL && n++ < sysconf(_SC_OPEN_MAX) - 2 * CTF_NOPEN ?
+	    file_open(path) : -1;
 }
 
 /* Close the file that is open longest; 0: none is open. */

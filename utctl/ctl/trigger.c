@@ -33,7 +33,7 @@ trigger_print(const struct row *r)
 {
 	const uint64_t n = row_num(r, "count"), acted = row_num(r, "acted");
 	const uint64_t matches = row_num(r, "matches");
-	char *later;
+	const uint64_t later = row_num(r, "later_ms");
 
 	printf("    trigger %" PRIu64 ": ", row_num(r, "number"));
 	if (n == 0)
@@ -42,11 +42,8 @@ trigger_print(const struct row *r)
 		printf("each %" PRIu64 " %s", n, row_str(r, "glob"));
 	if (row_str(r, "filter")[0] != '\0')
 		printf(" (if %s)", row_str(r, "filter"));
-	if (row_num(r, "later_ms") != 0) {
-		later = time_text(row_num(r, "later_ms"));
-		printf(": after %s", later);
-		free(later);
-	}
+	if (later != 0)
+		printf(": after %" PRIu64 "ms", later);
 	printf(": %s", row_str(r, "action"));
 	if (row_str(r, "command")[0] != '\0')
 		printf(" %s", row_str(r, "command"));
@@ -69,11 +66,8 @@ trigger_save(FILE *f, const struct row *r, const char *session, int foreign)
 		put_word(f, " -f ", row_str(r, "filter"));
 	if (row_num(r, "count") != 0)
 		fprintf(f, " -n %" PRIu64, row_num(r, "count"));
-	if (row_num(r, "later_ms") != 0) {
-		both = time_text(row_num(r, "later_ms"));
-		fprintf(f, " -w %s", both);
-		free(both);
-	}
+	if (row_num(r, "later_ms") != 0)
+		fprintf(f, " -w %" PRIu64 "ms", row_num(r, "later_ms"));
 	both = format("%s%s%s", action, command[0] != '\0' ? " " : "",
 	    command);
 	put_word(f, " -a ", both);

@@ -41,7 +41,7 @@
 #define ENOUGH_MS	100	/* for consumers to tell how many there are */
 #define RETRY_MS	1000	/* after something could not be done */
 
-static void	act(struct trigger *);
+static void	act(void *);
 
 /* The session that watches has that ID. */
 static struct trigger *
@@ -313,8 +313,8 @@ trigger_refused(const struct session *s, uint32_t type, const char *command,
 	return true;
 }
 
-/* For how many ms is the action put off?  A damaged state may say anything. */
-static int
+/* A damaged state may say anything. */
+int
 trigger_rest(const struct trigger *t)
 {
 	const int64_t now = ut_msg_now();
@@ -325,22 +325,11 @@ trigger_rest(const struct trigger *t)
 	    UT_TRIGGER_LATER;
 }
 
-bool
-trigger_waits(const struct trigger *t)
-{
-	return !t->busy && trigger_rest(t) > 0;
-}
-
-static void
-trigger_later(void *arg)
-{
-	act(arg);
-}
-
 /* Do what is due, unless it is being done or put off. */
 static void
-act(struct trigger *t)
+act(void *arg)
 {
+	struct trigger *t = arg;
 	const struct action *a = action_find(t->action);
 	const int ms = trigger_rest(t);
 
@@ -349,7 +338,7 @@ act(struct trigger *t)
 	if (t->of->dying && !a->ending)
 		trigger_give_up(t);
 	else if (ms > 0)
-		timer_set(&t->again, ms, trigger_later, t);
+		timer_set(&t->again, ms, act, t);
 	else
 		a->act(t);
 }

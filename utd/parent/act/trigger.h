@@ -27,7 +27,7 @@ bool	 trigger_refused(const struct session *, uint32_t, const char *,
 struct trigger *trigger_find(const struct session *, uint32_t);
 const struct rule *trigger_rule(const struct trigger *);
 uint64_t trigger_matches(const struct trigger *);
-bool	 trigger_waits(const struct trigger *);	/* the action is put off */
+int	 trigger_rest(const struct trigger *);	/* ms that it is put off */
 bool	 trigger_over(const struct trigger *);	/* no match counts any more */
 void	 trigger_grew(struct trigger *);	/* there are more events */
 void	 triggers_arm(struct session *);	/* the session starts */

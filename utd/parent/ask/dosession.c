@@ -332,11 +332,8 @@ answer_drained(struct client *k)
 static void
 destroy_now(struct client *k)
 {
-	if (k->session->dying) {
-		client_refuse(k, "session %s is being destroyed",
-		    k->session->name);
+	if (!client_check(k, !k->session->dying, "it is being destroyed"))
 		return;
-	}
 	k->session->dying = true;
 	wait_less(stop_session(k, answer_drained));
 }

@@ -59,11 +59,9 @@ get_wish(struct client *k, struct ut_msg *m, struct wish *w)
 		return false;
 	}
 	w->trigger.later = ut_msg_more(m) ? ut_msg_get_u32(m) : 0;
-	if (m->bad || w->trigger.later > UT_TRIGGER_LATER) {
-		client_refuse(k, "trigger: more than %d ms later",
-		    UT_TRIGGER_LATER);
+	if (!client_check(k, !m->bad && w->trigger.later <= UT_TRIGGER_LATER,
+	    "trigger: an action at most 24 hours later"))
 		return false;
-	}
 	w->contexts.n = 0;
 	if (k->rule->filter != NULL &&
 	    !contexts_named(k->rule->filter, &w->contexts)) {
