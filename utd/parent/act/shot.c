@@ -451,6 +451,15 @@ shot_begin(struct session *s, const char *dir, const char *name,
 	return sh->id;
 }
 
+void
+shot_wait(uint32_t id, struct waiter *w)
+{
+	struct shot *sh = shot_by_id(id);
+
+	if (sh != NULL && !sh->over)
+		waits_add(&sh->waiters, w);
+}
+
 bool
 shot_result(uint32_t id, uint64_t *events, char *path, size_t n)
 {
