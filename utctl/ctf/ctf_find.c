@@ -465,15 +465,34 @@ reader_look(struct reader *r, const char *dir)
 	find_dir(r, dir, 0);
 }
 
+/* Keep what was found open: later it may be gone. */
+static void
+find_keep(struct reader *r, const struct reader *was)
+{
+	struct ctf_trace *tr;
+	size_t i;
+
+	for (i = was->nstreams; i < r->nstreams; i++)
+		r->streams[i]->kept = ctf_keep(r->streams[i]->path);
+	for (tr = r->traces; tr != was->traces; tr = tr->next) {
+		tr->kept = ctf_keep(tr->file);
+		tr->kept_points = ctf_keep(tr->points_file);
+	}
+}
+
 /* Forget what was found since. */
 static void
 find_undo(struct reader *r, const struct reader *was)
 {
 	struct ctf_trace *tr;
 
-	while (r->nstreams > was->nstreams)
-		stream_free(r->streams[--r->nstreams]);
+	while (r->nstreams > was->nstreams) {
+		ctf_unkeep(r->streams[--r->nstreams]->kept);
+		stream_free(r->streams[r->nstreams]);
+	}
 	while ((tr = r->traces) != was->traces) {
+		ctf_unkeep(tr->kept);
+		ctf_unkeep(tr->kept_points);
 		r->traces = tr->next;
 		ctf_close(tr);
 	}
@@ -497,6 +516,7 @@ find_steady(struct reader *r, const char *dir)
 		missed = ctf_nmissed();
 		r->top = r->files = 0;
 		find_dir(r, dir, 0);
+		find_keep(r, &was);
 	}
 	if (missed != ctf_nmissed())
 		ctf_warn(dir, "files were moved or removed while they were "
@@ -542,19 +562,10 @@ void
 reader_open(struct reader *r, const char *dir)
 {
 	const size_t n = r->ntraces, nfound = r->nfound;
-	const size_t nstreams = r->nstreams;
 	const unsigned long damaged = ctf_damaged();
 	const struct ctf_trace *end = r->traces;
-	struct ctf_trace *tr;
-	size_t i;
 
 	find_steady(r, dir);
-	for (i = nstreams; i < r->nstreams; i++)
-		r->streams[i]->kept = ctf_keep(r->streams[i]->path);
-	for (tr = r->traces; tr != end; tr = tr->next) {
-		tr->kept = ctf_keep(tr->file);
-		tr->kept_points = ctf_keep(tr->points_file);
-	}
 	note_removed(r, dir, end);
 	if (r->nfound > nfound || ctf_damaged() != damaged)
 		return;

@@ -207,6 +207,7 @@ void	 ctf_window_seek(struct ctf_stream *, uint64_t);
 void	 ctf_window_limit(struct ctf_stream *, uint64_t);
 int	 ctf_window_more(struct ctf_stream *);
 int	 ctf_keep(const char *);
+void	 ctf_unkeep(int);
 void	 ctf_window_close(struct ctf_stream *);
 void	 ctf_window_drop(struct ctf_stream *);
 int	 ctf_window_is(const struct ctf_stream *, const char *);

@@ -39,6 +39,7 @@
 
 /* The streams whose files are open; the longest open gives way. */
 static struct ctf_stream	*opened[CTF_NOPEN];
+static long			 nkept;		/* files that stay open */
 static size_t			 oldest;
 
 void
@@ -106,10 +107,24 @@ ctf_window_is(const struct ctf_stream *s, const char *path)
 int
 ctf_keep(const char *path)
 {
-	static long n;
+	int fd;
 
-	return path != NULL && n++ < sysconf(_SC_OPEN_MAX) - 2 * CTF_NOPEN ?
-	    file_open(path) : -1;
+	if (path == NULL || nkept >= sysconf(_SC_OPEN_MAX) - 2 * CTF_NOPEN)
+		return -1;
+	if ((fd = file_open(path)) != -1)
+		nkept++;
+	else if (errno == ENOENT)
+		ctf_missed(path);
+	return fd;
+}
+
+void
+ctf_unkeep(int fd)
+{
+	if (fd == -1)
+		return;
+	close(fd);
+	nkept--;
 }
 
 /* Close the file that is open longest; 0: none is open. */
