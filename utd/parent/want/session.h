@@ -159,7 +159,7 @@ struct session {
 	bool		 keeps;		/* nothing is written by itself */
 	uint64_t	 max;		/* bytes of all its files; 0: any */
 	uint32_t	 shots;		/* snapshots so far */
-	uint32_t	 shot_number;	/* of the newest, under way or not */
+	uint32_t	 shot_number;	/* the newest one has it */
 	uint32_t	 keep_shots;	/* newest in snapshots/; 0: all */
 	unsigned int	 shooting;	/* snapshots under way */
 	struct rotation	 rotation;
