@@ -36,6 +36,15 @@
 
 #define DIRDEPTH	32
 
+/* A directory whose events come so many ns later than the traces tell. */
+struct move {
+	struct move	*next;
+	const char	*dir;
+	int64_t		 ns;
+};
+
+static struct move *moves;
+
 struct names {
 	char		**list;
 	size_t		  n, cap;
@@ -219,7 +228,11 @@ trace_add(struct reader *r, char *metadata, const struct stat *st,
 
 	r->ntraces++;
 	tr = ctf_open(metadata);
-	if (tr != NULL && !tr->hastrace && (first < r->nstreams ||
+	if (tr != NULL && ctf_move(tr, r->move) == -1) {
+		ctf_damage(metadata, "it has no clock that an offset could "
+		    "move, or not by so much");
+		tr->hastrace = 0;
+	} else if (tr != NULL && !tr->hastrace && (first < r->nstreams ||
 	    (tr->roles && !r->follow)))
 		ctf_damage(tr->file, "no %s", tr->roles ?
 		    "data stream class" : "trace block");
@@ -420,6 +433,9 @@ find_dir(struct reader *r, const char *path, int depth)
 	} else if ((tr = find_known(r, &st)) != NULL && r->follow) {
 		trace_more(r, tr, metadata, &ns);
 	} else if (tr != NULL) {
+		if (tr->moved != r->move)
+			ctf_damage(metadata, "named twice, with another "
+			    "offset");
 		r->ntraces++;
 		free(metadata);
 	} else {
@@ -453,6 +469,27 @@ reader_look(struct reader *r, const char *dir)
 	find_dir(r, dir, 0);
 }
 
+void
+reader_move(const char *dir, int64_t ns)
+{
+	struct move *m = xcalloc(1, sizeof(*m));
+
+	m->dir = dir;
+	m->ns = ns;
+	m->next = moves;
+	moves = m;
+}
+
+int64_t
+reader_moved(const char *dir)
+{
+	const struct move *m = moves;
+
+	while (m != NULL && m->dir != dir)
+		m = m->next;
+	return m == NULL ? 0 : m->ns;
+}
+
 /* Add the traces in and below a directory. */
 void
 reader_open(struct reader *r, const char *dir)
@@ -461,6 +498,7 @@ reader_open(struct reader *r, const char *dir)
 	const unsigned long damaged = ctf_damaged();
 
 	r->top = r->files = 0;
+	r->move = reader_moved(dir);
 	find_dir(r, dir, 0);
 	if (r->nfound > nfound || ctf_damaged() != damaged)
 		return;

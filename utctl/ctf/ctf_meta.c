@@ -270,17 +270,15 @@ ctf_clock_base(struct ctf_parse *p, struct ctf_clock *c)
 		rest += freq;
 	}
 	c->rest = (uint64_t)rest;
-	if (c->offset_s > 9000000000 || c->offset_s < -9000000000 ||
-	    s > 9000000000 - c->offset_s || s < -9000000000 - c->offset_s) {
+	if (c->offset_s > CTF_AGE || c->offset_s < -CTF_AGE ||
+	    s > CTF_AGE - c->offset_s || s < -CTF_AGE - c->offset_s) {
 		ctf_warn(p->trace->file, "%s %lu: no time of this age: times "
 		    "are those since the clock's zero", p->trace->unit,
 		    p->line);
 		c->offset_s = s = 0;
 		c->rest = 0;
 	}
-	c->base = (c->offset_s + s) * 1000000000;
-	if (freq == 1000000000 && c->base >= 0)
-		c->fast = (uint64_t)(INT64_MAX - c->base - freq);
+	ctf_clock_from(c, (c->offset_s + s) * 1000000000);
 	c->error = (double)c->precision * 1e9 / (double)c->freq;
 }
 

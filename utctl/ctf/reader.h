@@ -84,6 +84,7 @@ struct reader {
 	size_t			 nstreams, cap;
 	size_t			 nfound;	/* streams so far */
 	size_t			 ntraces;
+	int64_t			 move;		/* ns: the traces being added */
 	int			 top;		/* a session's ust is there */
 	int			 files;		/* something is no directory */
 
@@ -122,6 +123,9 @@ struct reader {
 /* ctf_find.c */
 void	 hosts_find(struct reader *);
 void	 reader_open(struct reader *, const char *);
+/* The dates in that directory, known by its address, are moved by so many ns. */
+void	 reader_move(const char *, int64_t);
+int64_t	 reader_moved(const char *);	/* 0: they are not */
 void	 reader_look(struct reader *, const char *);
 void	 trace_stat(struct ctf_trace *, const struct stat *);
 int	 trace_changed(const struct ctf_trace *, const struct stat *);

@@ -316,6 +316,7 @@ check_follow(const struct select *sel, char **dirs)
 {
 	if (dirs[1] != NULL)
 		die("-F follows one session");
+	which_unmoved(dirs[0]);
 	if (sel == NULL)
 		return;
 	if (sel->count < 0)

@@ -28,9 +28,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../ctf/reader.h"
 #include "../utctl.h"
+#include "../when.h"
 
 #define RECORDED	"ut-"		/* record's directories begin so */
+#define FARTHEST	INT64_C(2000000000000000000)	/* ns: 63 years */
 
 struct newest {
 	char	*dir;			/* NULL: none yet */
@@ -87,15 +90,38 @@ session_dir(const char *name)
 
 /* A path that is not there may be the name of a session. */
 static char *
-trace_find(const char *arg)
+session_find(char *arg)
 {
 	const char *dir;
+	char *found;
 
 	if (access(arg, F_OK) == 0 || errno != ENOENT ||
 	    strchr(arg + strspn(arg, "0123456789/"), '/') != NULL ||
 	    (dir = session_dir(arg)) == NULL)
-		return format("%s", arg);
-	return format("%s", dir);
+		return arg;
+	found = format("%s", dir);
+	free(arg);
+	return found;
+}
+
+/* An offset may follow, unless there is such a path. */
+static char *
+trace_find(const char *arg)
+{
+	char *dir = format("%s", arg), *at = strrchr(dir, '@');
+	int64_t ns;
+
+	if (at == NULL || (at[1] != '+' && at[1] != '-') ||
+	    access(arg, F_OK) == 0)
+		return session_find(dir);
+	if (when_length(at + 2, &ns) == -1 || ns > FARTHEST)
+		die("%s: the offset is not a time up to 63 years such as "
+		    "+1.25ms or -3s", arg);
+	*at = '\0';
+	ns = at[1] == '-' ? -ns : ns;
+	dir = session_find(dir);
+	reader_move(dir, ns);
+	return dir;
 }
 
 /* Is it the user's: a directory, or a link that the user has made? */
@@ -200,6 +226,14 @@ which_traces(char **args)
 	if (n == 0)
 		dirs[0] = newest();
 	return dirs;
+}
+
+/* Whatever shows a trace while it is written compares dates with the clock. */
+void
+which_unmoved(const char *dir)
+{
+	if (reader_moved(dir) != 0)
+		die("%s: no offset while a session writes it", dir);
 }
 
 void
