@@ -243,7 +243,6 @@ int	 process_thread(pid_t, const char *);	/* has it one of that name? */
 
 /* which.c */
 char	**which_traces(char **);
-void	 which_unmoved(const char *);	/* dies if it has an offset */
 void	 which_free(char **);
 
 #endif /* UTCTL_H */

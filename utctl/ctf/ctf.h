@@ -50,7 +50,7 @@
 #define CTF_PIECES	8		/* see struct ctf_eclass */
 #define CTF_CPUS	4096		/* events of others are nobody's */
 #define CTF_NOBODY	INT32_MIN	/* the ID of no process, or thread */
-#define CTF_AGE		INT64_C(9000000000) /* seconds from 1970, either way */
+#define CTF_AGE		INT64_C(9000000000)	/* seconds from 1970 */
 
 struct ctf_clock {
 	struct ctf_clock	*next;
@@ -242,7 +242,8 @@ struct ctf_trace {
 	struct ctf_point	*points;	/* sorted by boottime */
 	size_t			 npoints;
 	uid_t			 owner;		/* the owner of that file */
-	int64_t			 moved;		/* ns: see ctf_move() */
+	int64_t			 moved;		/* ns: by which dates are */
+	size_t			 dir;		/* see struct reader */
 	/* print_text.c's: members of JSON that tell where it is from. */
 	const char		*source;
 	size_t			 sourcelen;
@@ -269,7 +270,8 @@ int	 ctf_finish(struct ctf_trace *);
 struct ctf_clock *ctf_clock_find(const struct ctf_trace *, const char *);
 
 /* ctf_open.c */
-struct ctf_trace *ctf_open(char *);
+/* All dates are moved by so many ns. */
+struct ctf_trace *ctf_open(char *, int64_t);
 void	 ctf_close(struct ctf_trace *);
 
 /* ctf_meta.c */
@@ -291,9 +293,6 @@ void	 ctf_label_sort(struct ctf_trace *, struct ctf_type *);
 /* ctf_clock.c */
 int64_t	 ctf_clock_ns(const struct ctf_clock *, uint64_t);
 void	 ctf_clock_dates(const struct ctf_trace *);
-void	 ctf_clock_from(struct ctf_clock *, int64_t);
-/* Move all dates by so many ns; -1: there is no clock, or no such date. */
-int	 ctf_move(struct ctf_trace *, int64_t);
 
 /* ctf_points.c */
 int	 ctf_points_here(const struct ctf_trace *, const char *);

@@ -23,14 +23,12 @@
 #include <string.h>
 
 #include "../say.h"
-#include "../when.h"
 #include "ctf.h"
 
 #define LINE		10000	/* ns off the line that are on it */
 #define JUMP		1e6	/* ns, and 1/1000: no clock errs by that */
 #define LONG		1e9	/* ns after which a rate is known */
 #define COUNT_MAX	4e18	/* ns since a counter was 0 */
-#define NS		1000000000
 
 /* From a point on. */
 struct segment {
@@ -135,33 +133,6 @@ dates_ns(struct ctf_dates *d, uint64_t count)
 		dates_find(d, count);
 	ns = (double)(int64_t)(count - d->last->count) * d->last->rate;
 	return ns < d->last->len ? d->last->ns + (int64_t)ns : d->last->end;
-}
-
-/* Set the date from which the clock counts: most counts are dated quickly. */
-void
-ctf_clock_from(struct ctf_clock *cl, int64_t ns)
-{
-	cl->base = ns;
-	cl->fast = cl->freq == NS && ns >= 0 ?
-	    (uint64_t)(INT64_MAX - ns - NS) : 0;
-}
-
-int
-ctf_move(struct ctf_trace *tr, int64_t ns)
-{
-	struct ctf_clock *cl;
-	int64_t base;
-
-	if (ns != 0 && tr->clocks == NULL)
-		return -1;
-	tr->moved = ns;
-	for (cl = tr->clocks; cl != NULL; cl = cl->next) {
-		base = when_sum(cl->base, ns);
-		if (base / NS > CTF_AGE || base / NS < -CTF_AGE)
-			return -1;
-		ctf_clock_from(cl, base);
-	}
-	return 0;
 }
 
 /* ctf_ns() leaves to this what is not the plain case. */

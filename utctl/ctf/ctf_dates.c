@@ -37,6 +37,7 @@
 #include <string.h>
 
 #include "../say.h"
+#include "../when.h"
 #include "reader.h"
 
 #define STEP		1000000		/* ns: less is no setting, or sleep */
@@ -111,7 +112,7 @@ date_points(struct ctf_point **p, size_t n, int64_t moved)
 		gap = i + 1 < n ? slept(p[i], p[i + 1]) : 0;
 		if (gap > SLEEP && offset_of(p[i]) - offset <= gap)
 			offset = offset_of(p[i]);
-		p[i]->date = p[i]->boottime + offset + moved;
+		p[i]->date = when_sum(p[i]->boottime + offset, moved);
 	}
 }
 
@@ -217,8 +218,8 @@ reader_dates(struct reader *r)
 void
 reader_open_all(struct reader *r, char **dirs)
 {
-	for (; *dirs != NULL; dirs++)
-		reader_open(r, *dirs);
+	for (r->dir = 0; dirs[r->dir] != NULL; r->dir++)
+		reader_open(r, dirs[r->dir]);
 	reader_dates(r);
 	hosts_find(r);
 }

@@ -36,14 +36,8 @@
 
 #define DIRDEPTH	32
 
-/* A directory whose events come so many ns later than the traces tell. */
-struct move {
-	struct move	*next;
-	const char	*dir;
-	int64_t		 ns;
-};
-
-static struct move *moves;
+/* The ns by which the dates of directories are moved, by their addresses. */
+static struct map moves;
 
 struct names {
 	char		**list;
@@ -227,18 +221,15 @@ trace_add(struct reader *r, char *metadata, const struct stat *st,
 	struct ctf_trace *tr;
 
 	r->ntraces++;
-	tr = ctf_open(metadata);
-	if (tr != NULL && ctf_move(tr, r->move) == -1) {
-		ctf_damage(metadata, "it has no clock that an offset could "
-		    "move, or not by so much");
-		tr->hastrace = 0;
-	} else if (tr != NULL && !tr->hastrace && (first < r->nstreams ||
+	tr = ctf_open(metadata, r->move);
+	if (tr != NULL && !tr->hastrace && (first < r->nstreams ||
 	    (tr->roles && !r->follow)))
 		ctf_damage(tr->file, "no %s", tr->roles ?
 		    "data stream class" : "trace block");
 	if (tr != NULL && tr->hastrace) {
 		streams_have(r, tr, first);
 		trace_stat(tr, st);
+		tr->dir = r->dir;
 		tr->next = r->traces;
 		r->traces = tr;
 		return;
@@ -472,22 +463,18 @@ reader_look(struct reader *r, const char *dir)
 void
 reader_move(const char *dir, int64_t ns)
 {
-	struct move *m = xcalloc(1, sizeof(*m));
+	int64_t *move = xcalloc(1, sizeof(*move));
 
-	m->dir = dir;
-	m->ns = ns;
-	m->next = moves;
-	moves = m;
+	*move = ns;
+	map_put(&moves, (uintptr_t)dir, move);
 }
 
 int64_t
 reader_moved(const char *dir)
 {
-	const struct move *m = moves;
+	const int64_t *move = map_get(&moves, (uintptr_t)dir);
 
-	while (m != NULL && m->dir != dir)
-		m = m->next;
-	return m == NULL ? 0 : m->ns;
+	return move == NULL ? 0 : *move;
 }
 
 /* Add the traces in and below a directory. */

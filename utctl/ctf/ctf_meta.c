@@ -252,7 +252,7 @@ clock_key(struct ctf_parse *p, const char *key, void *arg)
 		meta_other(p, key);
 }
 
-/* Splits the offset so that ctf_ns() has little left to do, or least. */
+/* Split the offset so that ctf_ns() has little left to do. */
 void
 ctf_clock_base(struct ctf_parse *p, struct ctf_clock *c)
 {
@@ -278,7 +278,7 @@ ctf_clock_base(struct ctf_parse *p, struct ctf_clock *c)
 		c->offset_s = s = 0;
 		c->rest = 0;
 	}
-	ctf_clock_from(c, (c->offset_s + s) * 1000000000);
+	c->base = (c->offset_s + s) * 1000000000;
 	c->error = (double)c->precision * 1e9 / (double)c->freq;
 }
 

@@ -84,7 +84,8 @@ struct reader {
 	size_t			 nstreams, cap;
 	size_t			 nfound;	/* streams so far */
 	size_t			 ntraces;
-	int64_t			 move;		/* ns: the traces being added */
+	size_t			 dir;		/* which one is being opened, */
+	int64_t			 move;		/* and by how many ns moved */
 	int			 top;		/* a session's ust is there */
 	int			 files;		/* something is no directory */
 

@@ -37,13 +37,11 @@
 #include "show.h"
 
 #define KEYLEN	200		/* bytes of a key that are compared */
-#define PPM_MAX	1000		/* no clock drifts more than that */
 
 /* A message that was sent from a trace, 0 or 1, to the other one. */
 struct message {
-	struct message		*same;		/* the next of the same hash */
 	const struct pair	*pair;
-	int			 from;
+	size_t			 from;
 	unsigned int		 seen[2];	/* sendings, receipts */
 	int64_t			 ns[2];		/* when the last of them was */
 	size_t			 len;
@@ -57,29 +55,28 @@ struct bound {
 	int64_t			 ns;	/* at least, or at most */
 };
 
-static const int no_names = 1;
 static struct {
 	struct pairs	 pairs;
 	int		 quiet;
-	int		 trace;		/* the one that is read */
 	struct map	 messages;
 	struct bound	 bounds[2];	/* of messages from each trace */
 	uint64_t	 alone, again;	/* keys that tell nothing */
 } run;
 
 static struct message *
-message_get(const struct pair *p, int from, const char *key, size_t len)
+message_get(const struct pair *p, size_t from, const char *key, size_t len)
 {
-	const uint64_t hash = map_bytes((uintptr_t)p + (unsigned int)from, key,
-	    len);
-	struct message *first = map_get(&run.messages, hash), *m;
+	const uint64_t hash = map_bytes((uintptr_t)p + from, key, len);
+	struct message *m = map_get(&run.messages, hash);
 
-	for (m = first; m != NULL; m = m->same)
-		if (m->pair == p && m->from == from && m->len == len &&
-		    memcmp(m->key, key, len) == 0)
-			return m;
+	if (m != NULL) {
+		/* Two keys of one hash are as useless as one that is twice. */
+		if (m->pair != p || m->from != from || m->len != len ||
+		    memcmp(m->key, key, len) != 0)
+			m->seen[0] = 2;
+		return m;
+	}
 	m = xcalloc(1, sizeof(*m) + len + 1);
-	m->same = first;
 	m->pair = p;
 	m->from = from;
 	m->len = len;
@@ -101,70 +98,44 @@ skew_event(void *arg, struct ctf_stream *s)
 		if (r->at.type == NULL)
 			continue;
 		len = ctf_field_text(&r->at, s, key, sizeof(key));
-		m = message_get(r->pair, run.trace ^ r->ends, key, len);
+		m = message_get(r->pair, s->trace->dir ^ (size_t)r->ends, key,
+		    len);
 		m->seen[r->ends] += m->seen[r->ends] < 2;
 		m->ns[r->ends] = s->ns;
 	}
 }
 
-/* Read one of the traces. */
+/* Count the message; its bound is the first trace's time less the second's. */
 static void
-skew_read(struct reader *all, char *dir)
-{
-	static const struct reader_ops ops = { .event = skew_event };
-	char *dirs[] = { dir, NULL };
-	struct reader rd = *all;
-	struct ctf_trace *tr;
-
-	rd.ntraces = 0;
-	rd.nevents = rd.ndiscarded = rd.nlost = 0;
-	progress_part((size_t)run.trace, 2);
-	reader_open_all(&rd, dirs);
-	for (tr = rd.traces; tr != NULL; tr = tr->next)
-		pairs_trace(&run.pairs, tr);
-	reader_run(&rd, &ops, NULL);
-	all->ntraces += rd.ntraces;
-	reader_add(&all->nevents, rd.nevents);
-	reader_add(&all->ndiscarded, rd.ndiscarded);
-	reader_add(&all->nlost, rd.nlost);
-	reader_free(&rd);
-}
-
-/* The difference of the clocks, first less second, by that message. */
-static int64_t
-difference(const struct message *m)
-{
-	return when_sum(m->ns[m->from], -m->ns[!m->from]);
-}
-
-static void
-bound_add(const struct message *m)
+bound_add(const struct message *m, int64_t given)
 {
 	struct bound *b = &run.bounds[m->from];
-	const int64_t ns = difference(m);
-	const int tells = m->from == 0 ? ns > b->ns : ns < b->ns;
+	const int64_t ns = when_sum(when_sum(m->ns[m->from],
+	    -m->ns[!m->from]), given);
 
-	if (b->n++ == 0 || tells || (ns == b->ns &&
-	    m->ns[0] < b->by->ns[0])) {
+	if (b->n++ == 0 || (m->from == 0 ? ns > b->ns : ns < b->ns) ||
+	    (ns == b->ns && m->ns[0] < b->by->ns[0])) {
 		b->ns = ns;
 		b->by = m;
 	}
 }
 
+/* Find both bounds; the second trace's dates have been moved by given. */
 static void
-bounds_find(void)
+bounds_find(int64_t given)
 {
 	const struct message *m;
 	size_t i;
 
 	for (i = 0; i < run.messages.cap; i++)
-		for (m = run.messages.v[i].value; m != NULL; m = m->same)
-			if (m->seen[0] > 1 || m->seen[1] > 1)
-				run.again++;
-			else if (m->seen[0] == 0 || m->seen[1] == 0)
-				run.alone++;
-			else
-				bound_add(m);
+		if ((m = run.messages.v[i].value) == NULL)
+			continue;
+		else if (m->seen[0] > 1 || m->seen[1] > 1)
+			run.again++;
+		else if (m->seen[0] == 0 || m->seen[1] == 0)
+			run.alone++;
+		else
+			bound_add(m, given);
 }
 
 /* Seconds with their sign. */
@@ -177,72 +148,53 @@ seconds(char *buf, int64_t ns)
 }
 
 static void
-put_bound(const struct bound *b, char *const *names)
+put_bound(const struct bound *b, const char *from, const char *to,
+    const char *much)
 {
-	const int from = b == &run.bounds[1];
 	char sent[CTF_TIMELEN], by[CTF_TIMELEN], *key;
 
-	json_object(from == 0 ? "forward" : "back");
-	json_u64("messages", b->n);
 	if (!json_on)
-		printf("%s to %s: %" PRIu64 " message%s", names[from],
-		    names[!from], b->n, many(b->n));
+		printf("%s to %s: %" PRIu64 " message%s", from, to, b->n,
+		    many(b->n));
+	json_object(much);
+	json_u64("messages", b->n);
 	if (b->n > 0) {
-		json_ns(from == 0 ? "least_ns" : "most_ns", b->ns);
+		json_ns("offset_ns", b->ns);
 		json_string("pair", b->by->pair->name);
 		json_string("key", b->by->key);
 		json_ns("sent", b->by->ns[0]);
 		json_ns("received", b->by->ns[1]);
 	}
 	json_end();
-	if (json_on)
-		return;
-	if (b->n > 0) {
+	if (!json_on && b->n > 0) {
 		ctf_print_time(b->by->ns[0], sent);
 		key = clean(b->by->key);
-		printf(": offset at %s %s s, by %s %s of %s",
-		    from == 0 ? "least" : "most", seconds(by, b->ns),
-		    b->by->pair->name, key, sent);
+		printf(": offset at %s %s s, by %s %s of %s", much,
+		    seconds(by, b->ns), b->by->pair->name, key, sent);
 		free(key);
 	}
-	putchar('\n');
+	if (!json_on)
+		putchar('\n');
 }
 
-/* What the clocks must have drifted, at least, between the two messages. */
-static double
-drift_ppm(int64_t by)
-{
-	const double a = (double)run.bounds[0].by->ns[0];
-	const double b = (double)run.bounds[1].by->ns[1];
-
-	return a == b ? 2 * PPM_MAX : (double)by / (a < b ? b - a : a - b) *
-	    1e6;
-}
-
-/* No offset is at least the one and at most the other. */
+/* No offset is at least the one bound, and at most the other. */
 static void
 contradiction(int64_t by)
 {
-	const double ppm = drift_ppm(by);
+	/* Both times are the first trace's. */
+	const double a = (double)run.bounds[0].by->ns[0];
+	const double b = (double)run.bounds[1].by->ns[1];
+	const double ppm = (double)by / (a < b ? b - a : a - b) * 1e6;
 	char text[CTF_TIMELEN];
 
-	json_object("contradiction");
-	json_ns("ns", by);
-	json_real("ppm", ppm);
-	json_end();
-	if (ppm < PPM_MAX)
-		say("no offset fits both: they are %s s apart, so the clocks "
-		    "drift by %.3f ppm or more; take less at a time, with -b "
-		    "and -u", seconds(text, by), ppm);
-	else
-		say("no offset fits both: they are %s s apart, and no clocks "
-		    "drift by that: a clock was set, or one key stands for two "
-		    "messages", seconds(text, by));
+	say("no offset fits: at least and at most part by %s s: the clocks "
+	    "drift by %.3f ppm or more (take less at a time, with -b and -u), "
+	    "or a key stands for two messages", seconds(text, by) + 1, ppm);
 }
 
-/* The offset, if both bounds are known and fit: else, it was said why not. */
+/* Print the offset, or say why there is none: the exit status. */
 static int
-put_offset(const char *name)
+put_offset(const char *to)
 {
 	const struct bound *b = run.bounds;
 	const int64_t width = when_sum(b[1].ns, -b[0].ns);
@@ -250,9 +202,8 @@ put_offset(const char *name)
 	char offset[CTF_TIMELEN], error[CTF_TIMELEN];
 
 	if (b[0].n == 0 || b[1].n == 0) {
-		say("no message of -D is in both traces%s: the offset is not "
-		    "known", b[0].n == 0 && b[1].n == 0 ? "" : b[0].n == 0 ?
-		    " that the first one sent" : " that the second one sent");
+		say("the offset is not known: it takes messages of -D in both "
+		    "directions");
 		return 1;
 	}
 	if (width < 0) {
@@ -265,8 +216,39 @@ put_offset(const char *name)
 		printf("offset %s s, off by at most %s s\n",
 		    seconds(offset, ns), seconds(error, width - half) + 1);
 	if (!json_on)
-		printf("%s@%+" PRId64 "ns\n", name, ns);
+		printf("%s@%+" PRId64 "ns\n", to, ns);
 	return 0;
+}
+
+static int
+skew_traces(struct reader *rd, char **dirs)
+{
+	static const struct reader_ops ops = { .event = skew_event };
+	char *from = clean(dirs[0]), *to = clean(dirs[1]);
+	struct ctf_trace *tr;
+	int status;
+
+	if (dirs[1] == NULL || dirs[2] != NULL)
+		die("skew: two traces have to be named");
+	reader_open_all(rd, dirs);
+	for (tr = rd->traces; tr != NULL; tr = tr->next)
+		pairs_trace(&run.pairs, tr);
+	reader_run(rd, &ops, NULL);
+	bounds_find(reader_moved(dirs[1]));
+	progress_end();
+	json_object(NULL);
+	if (!run.quiet) {
+		put_bound(&run.bounds[0], from, to, "least");
+		put_bound(&run.bounds[1], to, from, "most");
+		show_count("alone", run.alone, "", "in one trace only");
+		show_count("again", run.again, "", "left out: the key comes "
+		    "again");
+	}
+	status = put_offset(to);
+	json_end();
+	free(from);
+	free(to);
+	return status;
 }
 
 static void
@@ -278,72 +260,16 @@ say_all(const struct reader *rd)
 		    "one message may be two");
 }
 
-/* -b and -u are about the first trace: of the second, all may belong to that. */
-static void
-read_both(struct reader *rd, char **dirs)
-{
-	struct select *sel = rd->select, given;
-
-	run.trace = 0;
-	skew_read(rd, dirs[0]);
-	if (sel != NULL) {
-		given = *sel;
-		sel->since.kind = sel->until.kind = WHEN_NONE;
-		sel->from = INT64_MIN;
-		sel->to = INT64_MAX;
-	}
-	run.trace = 1;
-	skew_read(rd, dirs[1]);
-	if (sel != NULL) {
-		sel->since = given.since;
-		sel->until = given.until;
-	}
-}
-
-static int
-skew_traces(struct reader *rd, char **dirs)
-{
-	char *names[] = { clean(dirs[0]), clean(dirs[1]) };
-	int i, status;
-
-	read_both(rd, dirs);
-	bounds_find();
-	for (i = 0; i < 2; i++)
-		run.bounds[i].ns = when_sum(run.bounds[i].ns,
-		    reader_moved(dirs[1]));
-	progress_end();
-	json_object(NULL);
-	json_string("from", dirs[0]);
-	json_string("to", dirs[1]);
-	for (i = 0; i < 2 && !run.quiet; i++)
-		put_bound(&run.bounds[i], names);
-	if (!run.quiet) {
-		show_count("alone", run.alone, "", "in one trace only: left "
-		    "out");
-		show_count("again", run.again, "", "with a key that comes "
-		    "again: left out");
-	}
-	status = put_offset(names[1]);
-	json_end();
-	free(names[0]);
-	free(names[1]);
-	return status;
-}
-
 static int
 skew_option(int c)
 {
-	switch (c) {
-	case 'D':
+	if (c == 'D')
 		pairs_add(&run.pairs, optarg);
-		return 1;
-	case 'q':
-		return run.quiet = 1;
-	case 'j':
+	else if (c == 'q')
+		run.quiet = 1;
+	else if (c == 'j')
 		json_start(1);
-		return 1;
-	}
-	return 0;
+	return c == 'D' || c == 'q' || c == 'j';
 }
 
 static void
@@ -352,45 +278,29 @@ check(void)
 	const struct pair *p;
 
 	if (run.pairs.given == NULL)
-		die("skew: -D tells which events send and receive a message");
+		die("skew: -D names the events that send and receive messages");
 	for (p = run.pairs.given; p != NULL; p = p->next)
 		if (p->key == NULL)
-			die("-D %s: a field of both is needed, to know the "
-			    "message by", p->name);
+			die("-D %s: a field that tells messages apart is "
+			    "missing", p->name);
 	if (run.quiet && json_on)
 		die("-q and -j: one of them");
 	show_paged(1);
 }
 
 static void
-skew_begin(struct reader *rd, char **dirs)
-{
-	(void)rd;
-	if (dirs[1] == NULL || dirs[2] != NULL)
-		die("skew: two traces are compared, not %s", dirs[1] == NULL ?
-		    "one" : "more");
-}
-
-static void
 skew_end(void)
 {
-	struct message *m, *same;
-	size_t i;
-
-	for (i = 0; i < run.messages.cap; i++)
-		for (m = run.messages.v[i].value; m != NULL; m = same) {
-			same = m->same;
-			free(m);
-		}
-	map_free(&run.messages);
+	map_release(&run.messages);
 	pairs_free(&run.pairs);
 }
 
 static int
 skew_main(int argc, char **argv)
 {
+	static const int no_names = 1;
 	static const struct show show_skew = { skew_option, check, &no_names,
-	    skew_begin, skew_traces, say_all, skew_end };
+	    NULL, skew_traces, say_all, skew_end };
 
 	memset(&run, 0, sizeof(run));
 	pairs_init(&run.pairs);
@@ -400,12 +310,11 @@ skew_main(int argc, char **argv)
 const struct command cmd_skew = {
 	.name = "skew", .page = "utctl-stat",
 	.line = "estimate how far the clocks of two traces are apart",
-	.usage = "[-jq] -D sent,received,field ... " SELECT_USAGE
-	    " dir dir",
+	.usage = "[-jq] -D begin,end,field ... " SELECT_USAGE " dir dir",
 	.options = {
-	    "-D a,b,key\tmessages: sent, received; key: a field of both",
+	    "-D a,b,key\tmessages: a sends, b receives; key: a field of both",
 	    "-j\tJSON",
-	    "-q\tprint only the second directory with its offset",
+	    "-q\tprint only the second directory and its offset",
 	    SELECT_HELP
 	},
 	.run = skew_main

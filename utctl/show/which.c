@@ -33,7 +33,6 @@
 #include "../when.h"
 
 #define RECORDED	"ut-"		/* record's directories begin so */
-#define FARTHEST	INT64_C(2000000000000000000)	/* ns: 63 years */
 
 struct newest {
 	char	*dir;			/* NULL: none yet */
@@ -90,38 +89,15 @@ session_dir(const char *name)
 
 /* A path that is not there may be the name of a session. */
 static char *
-session_find(char *arg)
+trace_find(const char *arg)
 {
 	const char *dir;
-	char *found;
 
 	if (access(arg, F_OK) == 0 || errno != ENOENT ||
 	    strchr(arg + strspn(arg, "0123456789/"), '/') != NULL ||
 	    (dir = session_dir(arg)) == NULL)
-		return arg;
-	found = format("%s", dir);
-	free(arg);
-	return found;
-}
-
-/* An offset may follow, unless there is such a path. */
-static char *
-trace_find(const char *arg)
-{
-	char *dir = format("%s", arg), *at = strrchr(dir, '@');
-	int64_t ns;
-
-	if (at == NULL || (at[1] != '+' && at[1] != '-') ||
-	    access(arg, F_OK) == 0)
-		return session_find(dir);
-	if (when_length(at + 2, &ns) == -1 || ns > FARTHEST)
-		die("%s: the offset is not a time up to 63 years such as "
-		    "+1.25ms or -3s", arg);
-	*at = '\0';
-	ns = at[1] == '-' ? -ns : ns;
-	dir = session_find(dir);
-	reader_move(dir, ns);
-	return dir;
+		return format("%s", arg);
+	return format("%s", dir);
 }
 
 /* Is it the user's: a directory, or a link that the user has made? */
@@ -211,29 +187,41 @@ newest(void)
 	return n.dir;
 }
 
+/* Take the offset off an argument, unless there is such a path; in ns. */
+static int64_t
+take_offset(char *arg)
+{
+	char *at = strrchr(arg, '@');
+	int64_t ns;
+
+	if (at == NULL || (at[1] != '+' && at[1] != '-') ||
+	    access(arg, F_OK) == 0)
+		return 0;
+	if (when_length(at + 2, &ns) == -1)
+		die("%s: the offset is not a time such as +1.25ms", arg);
+	*at = '\0';
+	return at[1] == '-' ? -ns : ns;
+}
+
 /* The directories that the arguments mean; a list that ends with NULL. */
 char **
 which_traces(char **args)
 {
 	char **dirs;
 	size_t i, n = 0;
+	int64_t ns;
 
 	while (args[n] != NULL)
 		n++;
 	dirs = xcalloc(n + 2, sizeof(*dirs));
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		ns = take_offset(args[i]);
 		dirs[i] = trace_find(args[i]);
+		reader_move(dirs[i], ns);
+	}
 	if (n == 0)
 		dirs[0] = newest();
 	return dirs;
-}
-
-/* Whatever shows a trace while it is written compares dates with the clock. */
-void
-which_unmoved(const char *dir)
-{
-	if (reader_moved(dir) != 0)
-		die("%s: no offset while a session writes it", dir);
 }
 
 void
