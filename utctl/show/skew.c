@@ -224,12 +224,14 @@ static int
 skew_traces(struct reader *rd, char **dirs)
 {
 	static const struct reader_ops ops = { .event = skew_event };
-	char *from = clean(dirs[0]), *to = clean(dirs[1]);
+	char *from, *to;
 	struct ctf_trace *tr;
 	int status;
 
 	if (dirs[1] == NULL || dirs[2] != NULL)
 		die("skew: two traces have to be named");
+	from = clean(dirs[0]);
+	to = clean(dirs[1]);
 	reader_open_all(rd, dirs);
 	for (tr = rd->traces; tr != NULL; tr = tr->next)
 		pairs_trace(&run.pairs, tr);
