@@ -118,6 +118,9 @@ utctl report -D remote:sent,remote:got,id client "$one" "$two" >"$T/page" ||
 utctl export -F otlp -D remote:received,remote:answered,id \
     -D remote:sent,remote:got,id client "$one" "$two" >"$T/otlp" ||
     fail "otlp"
+grep -o '"traceId":"[0-9a-f]*"' "$T/otlp" | sort | uniq -c |
+    awk -v n="$REQUESTS" '$1 != 2 { bad++ } END { exit bad > 0 || NR != n }' ||
+    fail "otlp: not a trace of two spans for each request"
 for name in client one two; do
 	grep -q "$name" "$T/page" || fail "report: no $name"
 	grep -q "$name" "$T/otlp" || fail "otlp: no $name"

@@ -124,7 +124,7 @@ struct reader {
 /* ctf_find.c */
 void	 hosts_find(struct reader *);
 void	 reader_open(struct reader *, const char *);
-/* The dates in that directory, known by its address, are moved by so many ns. */
+/* Move the dates in that directory, known by its address, by so many ns. */
 void	 reader_move(const char *, int64_t);
 int64_t	 reader_moved(const char *);	/* 0: they are not */
 void	 reader_look(struct reader *, const char *);
