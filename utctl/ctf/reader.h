@@ -84,8 +84,8 @@ struct reader {
 	size_t			 nstreams, cap;
 	size_t			 nfound;	/* streams so far */
 	size_t			 ntraces;
-	size_t			 dir;		/* which one is being opened, */
-	int64_t			 move;		/* and by how many ns moved */
+	size_t			 dir;		/* number of the one being opened */
+	int64_t			 move;		/* ns by which its dates are moved */
 	int			 top;		/* a session's ust is there */
 	int			 files;		/* something is no directory */
 

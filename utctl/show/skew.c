@@ -48,7 +48,7 @@ struct message {
 	char			 key[];
 };
 
-/* What the messages from one trace tell of the offset. */
+/* A bound of the offset, by the messages from one trace. */
 struct bound {
 	uint64_t		 n;
 	const struct message	*by;	/* the one that tells most */
@@ -59,7 +59,7 @@ static struct {
 	struct pairs	 pairs;
 	int		 quiet;
 	struct map	 messages;
-	struct bound	 bounds[2];	/* of messages from each trace */
+	struct bound	 bounds[2];	/* by messages from each trace */
 	uint64_t	 alone, again;	/* keys that tell nothing */
 } run;
 
