@@ -84,8 +84,8 @@ struct reader {
 	size_t			 nstreams, cap;
 	size_t			 nfound;	/* streams so far */
 	size_t			 ntraces;
-	size_t			 dir;		/* number of the one being opened */
-	int64_t			 move;		/* ns by which its dates are moved */
+	size_t			 dir;		/* directories opened */
+	int64_t			 move;		/* ns: the next one's dates */
 	int			 top;		/* a session's ust is there */
 	int			 files;		/* something is no directory */
 
