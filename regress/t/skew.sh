@@ -200,7 +200,7 @@ expect 1 'it has no clock that the offset could move, or not so far$' \
     utctl view "$T/b@-9223372035s"
 expect 1 'it has no clock that the offset could move, or not so far$' \
     utctl view "$T/dated@+9223372035s"
-expect 1 'b/metadata: named twice, with another offset$' \
+expect 1 'b/metadata: named twice, with two offsets$' \
     utctl view "$T/b@+1s" "$T/b"
 expect 1 '^utctl: -F: no offset' utctl view -F "$T/b@+1s"
 expect 1 '^utctl: top: no offset' utctl top "$T/b@+1s"
@@ -211,7 +211,6 @@ expect 1 'two traces have to be named$' skew a b c
 expect 1 '-D m:sent,m:received: a field that tells messages apart is missing$' \
     utctl skew -D m:sent,m:received "$T/a" "$T/b"
 expect 1 '-D names the events' utctl skew "$T/a" "$T/b"
-expect 1 '-q and -j' skew -q -j a b
 # A directory may have such a name.
 mv "$T/c" "$T/c@+1s" || fail "mv"
 utctl view "$T/c@+1s" >"$T/got" || fail "c@+1s"

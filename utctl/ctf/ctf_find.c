@@ -425,8 +425,7 @@ find_dir(struct reader *r, const char *path, int depth)
 		trace_more(r, tr, metadata, &ns);
 	} else if (tr != NULL) {
 		if (tr->moved != r->move)
-			ctf_damage(metadata, "named twice, with another "
-			    "offset");
+			ctf_damage(metadata, "named twice, with two offsets");
 		r->ntraces++;
 		free(metadata);
 	} else {

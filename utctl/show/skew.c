@@ -177,19 +177,15 @@ put_bound(const struct bound *b, const char *from, const char *to,
 		putchar('\n');
 }
 
-/* No offset is at least the one bound, and at most the other. */
-static void
-contradiction(int64_t by)
+/* How fast the clocks drift that part by so many ns between both bounds. */
+static double
+drift_ppm(int64_t ns)
 {
 	/* Both times are the first trace's. */
 	const double a = (double)run.bounds[0].by->ns[0];
 	const double b = (double)run.bounds[1].by->ns[1];
-	const double ppm = (double)by / (a < b ? b - a : a - b) * 1e6;
-	char text[CTF_TIMELEN];
 
-	say("no offset fits: at least and at most part by %s s: the clocks "
-	    "drift by %.3f ppm or more (take less at a time, with -b and -u), "
-	    "or a key stands for two messages", seconds(text, by) + 1, ppm);
+	return (double)ns / (a < b ? b - a : a - b) * 1e6;
 }
 
 /* Print the offset, or say why there is none: the exit status. */
@@ -207,7 +203,10 @@ put_offset(const char *to)
 		return 1;
 	}
 	if (width < 0) {
-		contradiction(-width);
+		say("no offset fits: at least and at most part by %s s: the "
+		    "clocks drift by %.3f ppm or more (take less at a time, "
+		    "with -b and -u), or a key stands for two messages",
+		    seconds(error, -width) + 1, drift_ppm(-width));
 		return 1;
 	}
 	json_ns("offset_ns", ns);
@@ -285,8 +284,6 @@ check(void)
 		if (p->key == NULL)
 			die("-D %s: a field that tells messages apart is "
 			    "missing", p->name);
-	if (run.quiet && json_on)
-		die("-q and -j: one of them");
 	show_paged(1);
 }
 
