@@ -476,6 +476,12 @@ reader_moved(const char *dir)
 	return move == NULL ? 0 : *move;
 }
 
+void
+reader_unmove(void)
+{
+	map_release(&moves);
+}
+
 /* Add the traces in and below a directory. */
 void
 reader_open(struct reader *r, const char *dir)

@@ -127,6 +127,7 @@ void	 reader_open(struct reader *, const char *);
 /* Move the dates in that directory, known by its address, by so many ns. */
 void	 reader_move(const char *, int64_t);
 int64_t	 reader_moved(const char *);	/* 0: they are not */
+void	 reader_unmove(void);		/* forget that of all directories */
 void	 reader_look(struct reader *, const char *);
 void	 trace_stat(struct ctf_trace *, const struct stat *);
 int	 trace_changed(const struct ctf_trace *, const struct stat *);

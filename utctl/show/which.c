@@ -217,7 +217,8 @@ which_traces(char **args)
 	for (i = 0; i < n; i++) {
 		ns = take_offset(args[i]);
 		dirs[i] = trace_find(args[i]);
-		reader_move(dirs[i], ns);
+		if (ns != 0)
+			reader_move(dirs[i], ns);
 	}
 	if (n == 0)
 		dirs[0] = newest();
@@ -232,4 +233,5 @@ which_free(char **dirs)
 	for (i = 0; dirs[i] != NULL; i++)
 		free(dirs[i]);
 	free(dirs);
+	reader_unmove();
 }
