@@ -1,9 +1,9 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
-# Three hosts: namespaces of networks, names and time, with a utd each.  A client
-# asks two servers, whose clocks are then said to be others: skew finds by how
-# much, and after that no effect comes before its cause, whatever shows it.  A
-# host is killed meanwhile.  REQUESTS is how many there are.
+# Three hosts: namespaces of networks, names and time, with a utd each.  A
+# client asks two servers, whose clocks are then said to be others: skew finds by
+# how much, and after that no effect comes before its cause, whatever shows it.
+# A host is killed meanwhile.  REQUESTS is how many there are.
 
 . ./common.sh
 
@@ -44,16 +44,21 @@ for name in one two; do
 	n=$((n + 1))
 done
 
+# record NAME ARGUMENT...: the host's program.
+record() {
+	host=$1
+	shift
+	on "$host" utctl record -r -o "$T/$host" -k monotonic -m block -- \
+	    ./prog/remote "$@" 2>"$T/$host.err"
+}
 # requests N: all hosts record that many; the servers in the background.
 requests() {
 	for name in one two; do
-		on "$name" utctl record -r -o "$T/$name" -m block -- \
-		    ./prog/remote serve "$T/$name.done" 2>"$T/$name.err" &
+		record "$name" serve "$T/$name.done" &
 		eval "$name=\$!"
 		CHILDREN="$CHILDREN $!"
 	done
-	on client utctl record -r -o "$T/client" -m block -- ./prog/remote ask \
-	    "$1" 10.9.1.2 10.9.2.2 2>"$T/client.err" ||
+	record client ask "$1" 10.9.1.2 10.9.2.2 ||
 	    fail "client: $(cat "$T/client.err")"
 }
 # set NAME S: the host's clock is said to have been so many seconds ahead.
@@ -140,11 +145,9 @@ run utctl create -o "$T/two" s >/dev/null && run utctl enable-event \
 cd "$TOP/regress" || exit 1
 run ./prog/remote serve "$T/two.done" 2>"$T/two.err" &
 CHILDREN="$CHILDREN $!"
-on one utctl record -r -o "$T/one" -m block -- ./prog/remote serve \
-    "$T/one.done" 2>"$T/one.err" &
+record one serve "$T/one.done" &
 one=$!
-on client utctl record -r -o "$T/client" -m block -- ./prog/remote ask \
-    100000 10.9.1.2 10.9.2.2 2>"$T/client.err" &
+record client ask 100000 10.9.1.2 10.9.2.2 &
 client=$!
 CHILDREN="$CHILDREN $one $client"
 done_some() {
@@ -157,7 +160,7 @@ until_ok done_some || fail "no requests: $(cat "$T/two.err")"
 uts=$(readlink "/proc/$(cat "$T/two.pid")/ns/uts")
 for p in /proc/[0-9]*; do
 	[ "$(readlink "$p/ns/uts" 2>/dev/null)" != "$uts" ] ||
-	    grep -q '^sleep$\|^unshare$' "$p/comm" ||
+	    grep -Eq '^(sleep|unshare)$' "$p/comm" ||
 	    kill -9 "${p#/proc/}" 2>/dev/null
 done
 wait "$client" "$one" || fail "client: $(cat "$T/client.err" "$T/one.err")"
