@@ -183,6 +183,15 @@ expect 1 "-D 'no:event': no event of the trace has such a name$" \
 expect 1 '-D m:sent: the event has no field no$' \
     utctl skew -D m:sent,m:received,no "$T/a" "$T/b"
 
+# Both send each other what has the same number.
+host p 0 <<-END
+	c 0 10 30 0 0 0 10 1 1 21 1
+END
+host q 0 <<-END
+	c 0 13 30 0 0 1 13 1 0 17 1
+END
+[ "$(one -q p q)" = q@+500000000ns ] || fail "both send: $(one p q)"
+
 # The clock of c was set by 100 s between the first request and the third.
 host c 0 <<-END
 	c 0 11 199 0 0 1 12 1 2 13 1 1 133 3 2 134 3
