@@ -83,8 +83,8 @@ when_length(const char *s, int64_t *ns)
 	    n > INT64_MAX / units[i].ns - 1)
 		return -1;
 	/* The part is a number of billionths of the unit. */
-	*ns = n * units[i].ns + (int64_t)((double)part *
-	    ((double)units[i].ns / NS));
+	*ns = n * units[i].ns + (units[i].ns >= NS ?
+	    part * (units[i].ns / NS) : part / (NS / units[i].ns));
 	return 0;
 }
 
