@@ -57,6 +57,7 @@ expect 0 "^session a stopped: 7 events, 0 lost, " utctl stop -a
 [ "$(wc -l <"$T/out")" -eq 1 ] || fail "stop -a: $(cat "$T/out")"
 expect 0 '^no started sessions of yours$' utctl stop -a
 pulse hit 2
+until_ok sh -c 'utctl events | grep -q pulse:a' || fail "the program is not back"
 expect 0 '^session a started' utctl start -a
 [ "$(grep -c '^session .* started: ' "$T/out")" -eq 5 ] ||
     fail "start -a: $(cat "$T/out")"

@@ -12,7 +12,8 @@ cat >"$T/onpty.py" <<'END'
 import fcntl, os, pty, signal, struct, sys, termios, time
 pid, fd = pty.fork()
 if pid == 0:
-    for sig in signal.SIGPIPE, signal.SIGINT, signal.SIGQUIT:
+    for sig in (signal.SIGPIPE, signal.SIGHUP, signal.SIGINT,
+        signal.SIGQUIT):
         signal.signal(sig, signal.SIG_DFL)
     fcntl.ioctl(0, termios.TIOCSWINSZ,
         struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))

@@ -16,7 +16,8 @@ class Top:
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.environ['TERM'] = 'xterm'
-            for sig in signal.SIGPIPE, signal.SIGINT, signal.SIGQUIT:
+            for sig in (signal.SIGPIPE, signal.SIGHUP, signal.SIGINT,
+                signal.SIGQUIT):
                 signal.signal(sig, signal.SIG_DFL)
             os.execvp('sh', ['sh', '-c', 'ulimit -c 0; trap : INT; set -m; '
                 'utctl top "$@"; echo STATUS=$?; sleep 0.1; stty -a; '
