@@ -53,6 +53,13 @@ when_sum(int64_t a, int64_t b)
 	return a + b;
 }
 
+double
+when_seconds(int64_t from, int64_t to)
+{
+	return (from <= to ? (double)((uint64_t)to - (uint64_t)from) :
+	    -(double)((uint64_t)from - (uint64_t)to)) / NS;
+}
+
 int
 when_length(const char *s, int64_t *ns)
 {

@@ -44,7 +44,7 @@ expect 0 '^b to a: 3 messages: offset at most -998\.750000000 s, by m:answered,m
     skew a b
 expect 0 '^offset -999\.750000000 s, off by at most 1\.000000000 s$' skew a b
 expect 0 '^b@-999750000000ns$' skew a b
-expect 0 '^2 in one trace only$' skew a b
+expect 0 '^2 left out: only sent, or only received$' skew a b
 expect 0 '^2 left out: the key comes again$' skew a b
 [ "$(skew -q a b)" = b@-999750000000ns ] || fail "-q: $(skew -q a b)"
 [ "$(skew -q b a)" = a@+999750000000ns ] || fail "the other way"
@@ -76,13 +76,18 @@ moved() {
 	    'stat -j -D m:received,m:answered,k' 'view -b +10s -u -9s' \
 	    "view -u @$UNTIL.5" 'view -J 2' report \
 	    export 'export -F otlp-logs' 'export -F perfetto'; do
+		# OTLP has no dates before 1970.
+		[ "$UNTIL$command" != '0export -F otlp-logs' ] || continue
 		(cd "$T/two" && utctl $command b) >"$T/want" 2>"$T/err" ||
 		    fail "$command: $(cat "$T/err")"
 		(cd "$T/one" && utctl $command "b@$offset") >"$T/got" \
 		    2>"$T/err" || fail "$command: $(cat "$T/err")"
 		# A page has new random numbers each time.
 		for file in want got; do
-			sed 's/nonce[-=]"*[0-9a-f]*//g' "$T/$file" >"$T/$file.s"
+			sed -e 's/nonce[-=]"*[0-9a-f]*//g' -e '/^dates of b: /d' \
+			    -e 's/,"moved":\(\[[^]]*\]\|"[^"]*"\)//' -e \
+			    's/,{"key":"ut.moved_ns","value":{[^}]*}}//g' \
+			    "$T/$file" >"$T/$file.s"
 		done
 		cmp "$T/want.s" "$T/got.s" || fail "$command, moved by $offset"
 	done
@@ -94,6 +99,36 @@ UNTIL=2025 moved 'offset = 1999750000000;' 'offset = 2000000000001;' \
 UNTIL=0 moved 'offset = 19000000000;' 'offset = -2000000000000;' -2019s
 UNTIL=99999 moved 'freq = 7000000; offset_s = 100000; offset = 6;' \
     'freq = 7000000; offset_s = 94000; offset = 6;' -100m
+
+# What was moved is told, to whoever sees the dates.
+told() {
+	pattern=$1
+	shift
+	(cd "$T" && expect 0 "$pattern" utctl "$@" b@-1.25s) || exit 1
+}
+for command in stat 'stat -D m:received,m:answered,k' 'stat -c' heap locks; do
+	told '^dates of b: moved by -1\.250000000 s$' $command
+	told '"moved":\[{"dir":"b","offset_ns":"-1250000000"}\]' $command -j
+done
+told '"moved":\[{"dir":"b","offset_ns":"-1250000000"}\],"disc' export
+told '"path":"b/metadata","host":"","moved":"-1.250000000"' report
+told '{"key":"ut.moved_ns","value":{"intValue":"-1250000000"}}' export -F otlp \
+    -D m:received,m:answered,k
+(cd "$T" && utctl stat -j b) | grep moved && fail "not moved"
+
+# Dates of today are more than a double holds: 55 us.
+cp -R "$T/b" "$T/now" || exit 1
+sed -e 's/offset = [0-9]*;/offset_s = 1700000000;/' \
+    -e 's/freq = [0-9]*;/freq = 1000000000000000;/' "$T/b/metadata" \
+    >"$T/now/metadata" || exit 1
+expect 0 '^from .* to .*: 0\.000055000 s, ' utctl stat "$T/now"
+
+for format in 'otlp -D m:received,m:answered,k' otlp-logs; do
+	complains "-F ${format%% *}: no date before 1970 can be written" \
+	    utctl export -F $format "$T/b@-2099s"
+done
+expect 0 '"timeUnixNano":"41750000000"' utctl export -F otlp-logs -b @40 \
+    "$T/b@-1970s"
 
 # Dates by points: of clocks that are not on the line, and so moved with it.
 points() {
@@ -205,7 +240,41 @@ expect 1 '^{"least":{[^}]*},"most":{[^}]*},"alone":4,"again":1}$' skew -j a c
 [ "$(skew -q -u +10s a c@+1000s)" = c@+1000000000000ns ] ||
     fail "-u: $(skew -u +10s a c@+1000s)"
 
+# Both contradict each other at once; and all messages do, the wrong way round.
+host same 0 <<-END
+	c 0 12 99 0 0 1 12 1 2 25 4
+END
+host other 0 <<-END
+	c 0 10 99 0 0 0 10 1 3 10 4
+END
+expect 1 'part by 13\.0* s: -D names the receipt before the sending, or a key stands for two messages$' \
+    skew other same
+expect 1 'part by .*: -D names the receipt before the sending, or the clocks drift by' \
+    utctl skew -D m:received,m:sent,k -D m:got,m:answered,k "$T/a" "$T/b"
+
+# What 64 bits do not hold.
+host past -9000000000000000000 <<-END
+	c 0 10 99 0 0 0 10 1 3 15 1
+END
+host future 9000000000000000000 <<-END
+	c 0 12 99 0 0 1 12 1 2 14 1
+END
+for names in 'past future' 'future past'; do
+	expect 1 '^utctl: skew: the dates are more than 292 years apart: ' \
+	    skew $names
+done
+expect 0 '^future@-8999999000500000000ns$' skew a future@-1s
+
 # What cannot be.
+for name in '' @+1s; do
+	for command in view stat export report 'stat -C a' heap \
+	    'skew -D m:sent,m:received,k'; do
+		(cd "$T" && complains 'a name is empty: name a directory' \
+		    utctl $command a "$name") || exit 1
+	done
+done
+expect 0 '/a: named twice, and read once$' utctl view "$T/a" "$T/a"
+expect 1 'two traces have to be named$' skew a a
 for at in + - +1e3 +1.5x +-1 -99999999999999999999s; do
 	expect 1 "b@$at: the offset is not a time such as +1\.25ms$" \
 	    utctl view "$T/b@$at"

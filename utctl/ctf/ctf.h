@@ -314,6 +314,7 @@ char	*put_zone(char *);
 char	*put_utc(char *, int64_t);
 char	*put_seconds(char *, int64_t);
 char	*put_us(char *, int64_t);
+char	*ctf_print_seconds(int64_t, char *);	/* with their sign; the text */
 void	 ctf_print_time(int64_t, char *);	/* CTF_TIMELEN bytes */
 
 /* The class of streams with that ID; or NULL. */

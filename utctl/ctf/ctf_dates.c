@@ -218,6 +218,7 @@ reader_dates(struct reader *r)
 void
 reader_open_all(struct reader *r, char **dirs)
 {
+	r->dirs = dirs;
 	for (r->dir = 0; dirs[r->dir] != NULL; r->dir++)
 		reader_open(r, dirs[r->dir]);
 	reader_dates(r);

@@ -426,6 +426,7 @@ find_dir(struct reader *r, const char *path, int depth)
 	} else if (tr != NULL) {
 		if (tr->moved != r->move)
 			ctf_damage(metadata, "named twice, with two offsets");
+		r->twice = 1;
 		r->ntraces++;
 		free(metadata);
 	} else {
@@ -489,12 +490,14 @@ reader_open(struct reader *r, const char *dir)
 	const size_t n = r->ntraces, nfound = r->nfound;
 	const unsigned long damaged = ctf_damaged();
 
-	r->top = r->files = 0;
+	r->top = r->files = r->twice = 0;
 	r->move = reader_moved(dir);
 	find_dir(r, dir, 0);
 	if (r->nfound > nfound || ctf_damaged() != damaged)
 		return;
-	if (r->ntraces > n)
+	if (r->twice)
+		say("%s: named twice, and read once", dir);
+	else if (r->ntraces > n)
 		say("%s: an empty trace: there is no file of events", dir);
 	else if (!r->top || r->files)
 		ctf_damage(dir, "no trace here");

@@ -84,10 +84,12 @@ struct reader {
 	size_t			 nstreams, cap;
 	size_t			 nfound;	/* streams so far */
 	size_t			 ntraces;
-	size_t			 dir;		/* directories opened */
+	char			**dirs;		/* reader_open_all()'s */
+	size_t			 dir;		/* how many are open */
 	int64_t			 move;		/* ns: the next one's dates */
 	int			 top;		/* a session's ust is there */
 	int			 files;		/* something is no directory */
+	int			 twice;		/* some trace was known */
 
 	/* ctf_dates.c: sessions with points */
 	struct reader_session	*sessions;

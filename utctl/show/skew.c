@@ -26,6 +26,7 @@
  */
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,7 @@ struct bound {
 	uint64_t		 n;
 	const struct message	*by;	/* the one that tells most */
 	int64_t			 ns;	/* at least, or at most */
+	double			 sum;	/* of all, less that of run.first */
 };
 
 static struct {
@@ -60,8 +62,21 @@ static struct {
 	int		 quiet;
 	struct map	 messages;
 	struct bound	 bounds[2];	/* by messages from each trace */
-	uint64_t	 alone, again;	/* keys that tell nothing */
+	int64_t		 first;		/* what some message told */
+	uint64_t	 alone, again;	/* messages that tell nothing */
 } run;
+
+/* A sum of ns; what 64 bits do not hold is no clock's. */
+static int64_t
+ns_sum(int64_t a, int64_t b)
+{
+	const int64_t ns = when_sum(a, b);
+
+	if (ns == INT64_MAX || ns == -INT64_MAX)
+		die("skew: the dates are more than 292 years apart: give a "
+		    "directory an offset that is about right");
+	return ns;
+}
 
 static struct message *
 message_get(const struct pair *p, size_t from, const char *key, size_t len)
@@ -107,12 +122,14 @@ skew_event(void *arg, struct ctf_stream *s)
 
 /* Count the message; its bound is the first trace's time less the second's. */
 static void
-bound_add(const struct message *m, int64_t given)
+bound_add(const struct message *m)
 {
 	struct bound *b = &run.bounds[m->from];
-	const int64_t ns = when_sum(when_sum(m->ns[m->from],
-	    -m->ns[!m->from]), given);
+	const int64_t ns = ns_sum(m->ns[m->from], -m->ns[!m->from]);
 
+	if (run.bounds[0].n + run.bounds[1].n == 0)
+		run.first = ns;
+	b->sum += when_seconds(run.first, ns);
 	if (b->n++ == 0 || (m->from == 0 ? ns > b->ns : ns < b->ns) ||
 	    (ns == b->ns && m->ns[0] < b->by->ns[0])) {
 		b->ns = ns;
@@ -124,6 +141,7 @@ bound_add(const struct message *m, int64_t given)
 static void
 bounds_find(int64_t given)
 {
+	struct bound *b = run.bounds;
 	const struct message *m;
 	size_t i;
 
@@ -135,16 +153,10 @@ bounds_find(int64_t given)
 		else if (m->seen[0] == 0 || m->seen[1] == 0)
 			run.alone++;
 		else
-			bound_add(m, given);
-}
-
-/* Seconds with their sign. */
-static const char *
-seconds(char *buf, int64_t ns)
-{
-	buf[0] = '+';
-	*put_seconds(buf + (ns >= 0), ns) = '\0';
-	return buf;
+			bound_add(m);
+	b[0].ns = ns_sum(b[0].ns, given);
+	b[1].ns = ns_sum(b[1].ns, given);
+	(void)ns_sum(b[1].ns, -b[0].ns);
 }
 
 static void
@@ -170,22 +182,30 @@ put_bound(const struct bound *b, const char *from, const char *to,
 		ctf_print_time(b->by->ns[0], sent);
 		key = clean(b->by->key);
 		printf(": offset at %s %s s, by %s %s of %s", much,
-		    seconds(by, b->ns), b->by->pair->name, key, sent);
+		    ctf_print_seconds(b->ns, by), b->by->pair->name, key, sent);
 		free(key);
 	}
 	if (!json_on)
 		putchar('\n');
 }
 
-/* How fast the clocks drift that part by so many ns between both bounds. */
-static double
-drift_ppm(int64_t ns)
+/* Both bounds part by so many ns. */
+static void
+say_parted(int64_t ns)
 {
+	const struct bound *b = run.bounds;
 	/* Both times are the first trace's. */
-	const double a = (double)run.bounds[0].by->ns[0];
-	const double b = (double)run.bounds[1].by->ns[1];
+	const double s = fabs(when_seconds(b[0].by->ns[0], b[1].by->ns[1]));
+	char by[CTF_TIMELEN], drift[128] = "";
 
-	return (double)ns / (a < b ? b - a : a - b) * 1e6;
+	if (s > 0)
+		snprintf(drift, sizeof(drift), "the clocks drift by %.3f ppm "
+		    "or more (take less at a time, with -b and -u), or ",
+		    (double)ns / s / 1e3);
+	say("no offset fits: at least and at most part by %s s: %s%sa key "
+	    "stands for two messages", ctf_print_seconds(ns, by) + 1,
+	    b[0].sum / (double)b[0].n > b[1].sum / (double)b[1].n ?
+	    "-D names the receipt before the sending, or " : "", drift);
 }
 
 /* Print the offset, or say why there is none: the exit status. */
@@ -193,8 +213,8 @@ static int
 put_offset(const char *to)
 {
 	const struct bound *b = run.bounds;
-	const int64_t width = when_sum(b[1].ns, -b[0].ns);
-	const int64_t half = width / 2, ns = when_sum(b[0].ns, half);
+	const int64_t width = b[1].ns - b[0].ns, half = width / 2;
+	const int64_t ns = b[0].ns + half;
 	char offset[CTF_TIMELEN], error[CTF_TIMELEN];
 
 	if (b[0].n == 0 || b[1].n == 0) {
@@ -203,17 +223,15 @@ put_offset(const char *to)
 		return 1;
 	}
 	if (width < 0) {
-		say("no offset fits: at least and at most part by %s s: the "
-		    "clocks drift by %.3f ppm or more (take less at a time, "
-		    "with -b and -u), or a key stands for two messages",
-		    seconds(error, -width) + 1, drift_ppm(-width));
+		say_parted(-width);
 		return 1;
 	}
 	json_ns("offset_ns", ns);
 	json_ns("error_ns", width - half);
 	if (!json_on && !run.quiet)
 		printf("offset %s s, off by at most %s s\n",
-		    seconds(offset, ns), seconds(error, width - half) + 1);
+		    ctf_print_seconds(ns, offset),
+		    ctf_print_seconds(width - half, error) + 1);
 	if (!json_on)
 		printf("%s@%+" PRId64 "ns\n", to, ns);
 	return 0;
@@ -224,14 +242,16 @@ skew_traces(struct reader *rd, char **dirs)
 {
 	static const struct reader_ops ops = { .event = skew_event };
 	char *from, *to;
+	const int two = dirs[1] != NULL && dirs[2] == NULL;
 	struct ctf_trace *tr;
 	int status;
 
-	if (dirs[1] == NULL || dirs[2] != NULL)
+	if (two)
+		reader_open_all(rd, dirs);
+	if (!two || rd->twice)
 		die("skew: two traces have to be named");
 	from = clean(dirs[0]);
 	to = clean(dirs[1]);
-	reader_open_all(rd, dirs);
 	for (tr = rd->traces; tr != NULL; tr = tr->next)
 		pairs_trace(&run.pairs, tr);
 	reader_run(rd, &ops, NULL);
@@ -241,7 +261,8 @@ skew_traces(struct reader *rd, char **dirs)
 	if (!run.quiet) {
 		put_bound(&run.bounds[0], from, to, "least");
 		put_bound(&run.bounds[1], to, from, "most");
-		show_count("alone", run.alone, "", "in one trace only");
+		show_count("alone", run.alone, "", "left out: only sent, or "
+		    "only received");
 		show_count("again", run.again, "", "left out: the key comes "
 		    "again");
 	}

@@ -216,6 +216,8 @@ which_traces(char **args)
 	dirs = xcalloc(n + 2, sizeof(*dirs));
 	for (i = 0; i < n; i++) {
 		ns = take_offset(args[i]);
+		if (args[i][0] == '\0')
+			die("a name is empty: name a directory or a session");
 		dirs[i] = trace_find(args[i]);
 		if (ns != 0)
 			reader_move(dirs[i], ns);
