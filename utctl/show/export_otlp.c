@@ -55,7 +55,7 @@ struct span {
 	uint64_t		 trace[2];
 	uint64_t		 id;
 	uint64_t		 parent;	/* 0: none */
-	uint64_t		 begin;		/* its date */
+	uint64_t		 begin;		/* ns since 1970 */
 	uint64_t		 dropped;	/* fields that were not kept */
 };
 

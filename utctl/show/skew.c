@@ -54,7 +54,7 @@ struct bound {
 	uint64_t		 n;
 	const struct message	*by;	/* the one that tells most */
 	int64_t			 ns;	/* at least, or at most */
-	double			 sum;	/* of all, less that of run.first */
+	double			 sum;	/* seconds, each from run.first on */
 };
 
 static struct {
@@ -62,11 +62,11 @@ static struct {
 	int		 quiet;
 	struct map	 messages;
 	struct bound	 bounds[2];	/* by messages from each trace */
-	int64_t		 first;		/* what some message told */
+	int64_t		 first;		/* the bound of one message */
 	uint64_t	 alone, again;	/* messages that tell nothing */
 } run;
 
-/* A sum of ns; what 64 bits do not hold is no clock's. */
+/* A sum of ns; die if 64 bits do not hold it. */
 static int64_t
 ns_sum(int64_t a, int64_t b)
 {
