@@ -330,7 +330,7 @@ skew_main(int argc, char **argv)
 const struct command cmd_skew = {
 	.name = "skew", .page = "utctl-stat",
 	.line = "estimate how far the clocks of two traces are apart",
-	.usage = "[-jq] -D begin,end,field ... " SELECT_USAGE " dir dir",
+	.usage = "[-jq] -D sent,received,field ... " SELECT_USAGE " dir dir",
 	.options = {
 	    "-D a,b,key\tmessages: a sends, b receives; key: a field of both",
 	    "-j\tJSON",
