@@ -235,7 +235,8 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/show/print_field.c utctl/show/print_out.c \
 		utctl/show/print_stack.c utctl/show/print_text.c \
 		utctl/show/profile.c utctl/show/proto.c utctl/show/rows.c \
-		utctl/show/show.c utctl/show/stacks.c utctl/show/stat.c \
+		utctl/show/show.c utctl/show/skew.c utctl/show/stacks.c \
+		utctl/show/stat.c \
 		utctl/show/stat_cores.c utctl/show/timeline.c \
 		utctl/show/top.c utctl/show/top_live.c utctl/show/top_print.c \
 		utctl/show/top_read.c utctl/show/top_screen.c \

@@ -53,6 +53,13 @@ when_sum(int64_t a, int64_t b)
 	return a + b;
 }
 
+double
+when_seconds(int64_t from, int64_t to)
+{
+	return (from <= to ? (double)((uint64_t)to - (uint64_t)from) :
+	    -(double)((uint64_t)from - (uint64_t)to)) / NS;
+}
+
 int
 when_length(const char *s, int64_t *ns)
 {
@@ -83,8 +90,8 @@ when_length(const char *s, int64_t *ns)
 	    n > INT64_MAX / units[i].ns - 1)
 		return -1;
 	/* The part is a number of billionths of the unit. */
-	*ns = n * units[i].ns + (int64_t)((double)part *
-	    ((double)units[i].ns / NS));
+	*ns = n * units[i].ns + (units[i].ns >= NS ?
+	    part * (units[i].ns / NS) : part / (NS / units[i].ns));
 	return 0;
 }
 

@@ -43,6 +43,8 @@ struct when {
 int	 when_length(const char *, int64_t *);
 /* No more than INT64_MAX, and no less than -INT64_MAX. */
 int64_t	 when_sum(int64_t, int64_t);
+/* From one date to another; a double has no room for both. */
+double	 when_seconds(int64_t, int64_t);
 /* Dies after a message if the text is not a time. */
 void	 when_parse(struct when *, const char *);
 /* Does it depend on the trace? */

@@ -15,8 +15,8 @@
  */
 
 /*
- * What `utctl view', stat, heap, locks, report and export read: metadata and
- * streams.  The first byte of the input is the way to print, and what is
+ * What `utctl view', stat, heap, locks, skew, report and export read: metadata
+ * and streams.  The first byte of the input is the way to print, and what is
  * selected; then come the filter, if there is to be one, the metadata and the
  * streams, with a line of "----" between one and the next.
  */
@@ -311,6 +311,27 @@ report(unsigned int how)
 	snprintf(dir, sizeof(dir), "%s/trace", fuzz_dir());
 	arg(&a, dir);
 	run(&cmd_report, &a);
+}
+
+/* Messages of a trace to itself, with an offset. */
+static void
+skew(unsigned int how)
+{
+	static struct args a;
+	char dir[128], moved[160];
+
+	a.n = 0;
+	arg(&a, "skew");
+	if (how % 4 != 0)
+		arg(&a, how & SEL_SINCE ? "-j" : "-q");
+	args(&a, "-D", "seq:tick,seq:idle,n");
+	args(&a, "-D", "pulse:a,pulse:c,n");
+	snprintf(dir, sizeof(dir), "%s/trace", fuzz_dir());
+	snprintf(moved, sizeof(moved), "%s@%s", dir, how & SEL_NAME ?
+	    "-9223372035.9s" : "+1.5ms");
+	arg(&a, moved);
+	arg(&a, dir);
+	run(&cmd_skew, &a);
 }
 
 /* What the clocks said. */

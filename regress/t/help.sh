@@ -24,7 +24,7 @@ page_of() {
 	case $1 in
 	record|recover)		echo 'utctl-record(1)' ;;
 	view|top|export)	echo 'utctl-view(1)' ;;
-	stat|heap|locks)	echo 'utctl-stat(1)' ;;
+	stat|heap|locks|skew)	echo 'utctl-stat(1)' ;;
 	report)			echo 'utctl-report(1)' ;;
 	dtrace|help|version)	echo 'utctl(1)' ;;
 	*)			echo 'utctl-session(1)' ;;

@@ -141,7 +141,7 @@ mkdir "$T/empty"
 complains "$T/empty: no trace here" utctl view "$T/empty"
 complains "$T/none: No such file" utctl view "$T/none"
 complains "$T/meta: Not a directory" utctl view "$T/meta"
-complains ' No such file' utctl view ''
+complains 'a name is empty' utctl view ''
 ln -s . "$T/empty/loop"
 complains "$T/empty: no trace here" utctl view "$T/empty"
 if [ "$(id -u)" -ne 0 ]; then

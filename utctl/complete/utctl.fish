@@ -49,7 +49,7 @@ complete -c utctl -n 'not __utctl_first; and string match -q -- "-*" (commandlin
     -f -a '(__utctl_options)'
 complete -c utctl -f -n '__utctl_about start stop destroy trigger rotate clear snapshot list save' \
     -a '(__utctl_sessions)'
-complete -c utctl -n '__utctl_about view stat heap locks export top report' -a '(__utctl_sessions)'
+complete -c utctl -n '__utctl_about view stat heap locks skew export top report' -a '(__utctl_sessions)'
 complete -c utctl -f -n '__utctl_about enable-event disable-event events' \
     -a '(__utctl_values -e)'
 complete -c utctl -n '__utctl_about record' -s w -x -a '(__utctl_list -w)'
@@ -58,7 +58,7 @@ complete -c utctl -n '__utctl_about record track untrack' -s p -x -a '(__utctl_p
 complete -c utctl -n '__utctl_about export' -s F -x -a '(__utctl_values -F)'
 complete -c utctl -n '__utctl_about stat top' -s g -x -a '(__utctl_values -g)'
 for letter in l L e x
-    complete -c utctl -n '__utctl_about record view stat heap locks export report enable-event disable-event trigger' \
+    complete -c utctl -n '__utctl_about record view stat heap locks skew export report enable-event disable-event trigger' \
         -s $letter -x -a "(__utctl_values -$letter)"
 end
 for letter in m k

@@ -50,6 +50,7 @@
 #define CTF_PIECES	8		/* see struct ctf_eclass */
 #define CTF_CPUS	4096		/* events of others are nobody's */
 #define CTF_NOBODY	INT32_MIN	/* the ID of no process, or thread */
+#define CTF_AGE		INT64_C(9000000000)	/* seconds from 1970 */
 
 struct ctf_clock {
 	struct ctf_clock	*next;
@@ -243,6 +244,8 @@ struct ctf_trace {
 	struct ctf_point	*points;	/* sorted by boottime */
 	size_t			 npoints;
 	uid_t			 owner;		/* the owner of that file */
+	int64_t			 moved;		/* ns: by which dates are */
+	size_t			 dir;		/* see struct reader */
 	/* print_text.c's: members of JSON that tell where it is from. */
 	const char		*source;
 	size_t			 sourcelen;
@@ -272,7 +275,8 @@ int	 ctf_finish(struct ctf_trace *);
 struct ctf_clock *ctf_clock_find(const struct ctf_trace *, const char *);
 
 /* ctf_open.c */
-struct ctf_trace *ctf_open(char *);
+/* All dates are moved by so many ns. */
+struct ctf_trace *ctf_open(char *, int64_t);
 void	 ctf_close(struct ctf_trace *);
 
 /* ctf_meta.c */
@@ -315,6 +319,7 @@ char	*put_zone(char *);
 char	*put_utc(char *, int64_t);
 char	*put_seconds(char *, int64_t);
 char	*put_us(char *, int64_t);
+char	*ctf_print_seconds(int64_t, char *);	/* with their sign; the text */
 void	 ctf_print_time(int64_t, char *);	/* CTF_TIMELEN bytes */
 
 /* The class of streams with that ID; or NULL. */

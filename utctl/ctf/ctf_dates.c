@@ -37,6 +37,7 @@
 #include <string.h>
 
 #include "../say.h"
+#include "../when.h"
 #include "reader.h"
 
 #define STEP		1000000		/* ns: less is no setting, or sleep */
@@ -65,6 +66,8 @@ trace_cmp(const void *va, const void *vb)
 		return a->session < b->session ? -1 : 1;
 	if (abase != bbase)
 		return abase < bbase ? -1 : 1;
+	if (a->moved != b->moved)
+		return a->moved < b->moved ? -1 : 1;
 	return a->owner < b->owner ? -1 : a->owner > b->owner;
 }
 
@@ -98,9 +101,9 @@ slept(const struct ctf_point *a, const struct ctf_point *b)
 	return (b->boottime - b->monotonic) - (a->boottime - a->monotonic);
 }
 
-/* The dates of points, which are in order. */
+/* The dates of points, which are in order, moved by so many ns. */
 static void
-date_points(struct ctf_point **p, size_t n)
+date_points(struct ctf_point **p, size_t n, int64_t moved)
 {
 	int64_t offset = offset_of(p[n - 1]), gap;
 	size_t i;
@@ -109,7 +112,7 @@ date_points(struct ctf_point **p, size_t n)
 		gap = i + 1 < n ? slept(p[i], p[i + 1]) : 0;
 		if (gap > SLEEP && offset_of(p[i]) - offset <= gap)
 			offset = offset_of(p[i]);
-		p[i]->date = p[i]->boottime + offset;
+		p[i]->date = when_sum(p[i]->boottime + offset, moved);
 	}
 }
 
@@ -172,7 +175,7 @@ date_session(struct reader *r, struct ctf_trace **traces, size_t n)
 		for (k = 0; k < traces[i]->npoints; k++)
 			p[np++] = &traces[i]->points[k];
 	qsort(p, np, sizeof(*p), point_cmp);
-	date_points(p, np);
+	date_points(p, np, traces[0]->moved);
 	for (i = 0; i < n; i++)
 		ctf_clock_dates(traces[i]);
 	s = &r->sessions[r->nsessions++];
@@ -215,8 +218,9 @@ reader_dates(struct reader *r)
 void
 reader_open_all(struct reader *r, char **dirs)
 {
-	for (; *dirs != NULL; dirs++)
-		reader_open(r, *dirs);
+	r->dirs = dirs;
+	for (r->dir = 0; dirs[r->dir] != NULL; r->dir++)
+		reader_open(r, dirs[r->dir]);
 	reader_dates(r);
 	hosts_find(r);
 }

@@ -41,6 +41,9 @@
 #define DATE		20	/* bytes of a time in a chunk's name */
 #define NUMBER		(sizeof(ARCHIVES) - 1 + 2 * (DATE + 1))
 
+/* The ns by which the dates of directories are moved, by their addresses. */
+static struct map moves;
+
 struct names {
 	char		**list;
 	size_t		  n, cap;
@@ -226,7 +229,7 @@ trace_add(struct reader *r, char *metadata, const struct stat *st,
 	struct ctf_trace *tr;
 
 	r->ntraces++;
-	tr = ctf_open(metadata);
+	tr = ctf_open(metadata, r->move);
 	if (tr != NULL && !tr->hastrace && (first < r->nstreams ||
 	    (tr->roles && !r->follow)))
 		ctf_damage(tr->file, "no %s", tr->roles ?
@@ -234,6 +237,7 @@ trace_add(struct reader *r, char *metadata, const struct stat *st,
 	if (tr != NULL && tr->hastrace) {
 		streams_have(r, tr, first);
 		trace_stat(tr, st);
+		tr->dir = r->dir;
 		tr->next = r->traces;
 		r->traces = tr;
 		return;
@@ -428,6 +432,9 @@ find_dir(struct reader *r, const char *path, int depth)
 	} else if ((tr = find_known(r, &st)) != NULL && r->follow) {
 		trace_more(r, tr, metadata, &ns);
 	} else if (tr != NULL) {
+		if (tr->moved != r->move)
+			ctf_damage(metadata, "named twice, with two offsets");
+		r->twice = 1;
 		r->ntraces++;
 		free(metadata);
 	} else {
@@ -514,7 +521,7 @@ find_steady(struct reader *r, const char *dir)
 	for (i = 0; i < TRIES && missed != ctf_nmissed(); i++) {
 		find_undo(r, &was);
 		missed = ctf_nmissed();
-		r->top = r->files = 0;
+		r->top = r->files = r->twice = 0;
 		find_dir(r, dir, 0);
 		find_keep(r, &was);
 	}
@@ -557,6 +564,29 @@ note_removed(const struct reader *r, const char *dir,
 	    oldest->file + strlen(dir) + strlen(ARCHIVES));
 }
 
+void
+reader_move(const char *dir, int64_t ns)
+{
+	int64_t *move = xcalloc(1, sizeof(*move));
+
+	*move = ns;
+	map_put(&moves, (uintptr_t)dir, move);
+}
+
+int64_t
+reader_moved(const char *dir)
+{
+	const int64_t *move = map_get(&moves, (uintptr_t)dir);
+
+	return move == NULL ? 0 : *move;
+}
+
+void
+reader_unmove(void)
+{
+	map_release(&moves);
+}
+
 /* Add the traces in and below a directory. */
 void
 reader_open(struct reader *r, const char *dir)
@@ -565,11 +595,14 @@ reader_open(struct reader *r, const char *dir)
 	const unsigned long damaged = ctf_damaged();
 	const struct ctf_trace *end = r->traces;
 
+	r->move = reader_moved(dir);
 	find_steady(r, dir);
 	note_removed(r, dir, end);
 	if (r->nfound > nfound || ctf_damaged() != damaged)
 		return;
-	if (r->ntraces > n)
+	if (r->twice)
+		say("%s: named twice, and read once", dir);
+	else if (r->ntraces > n)
 		say("%s: an empty trace: there is no file of events", dir);
 	else if (!r->top || r->files)
 		ctf_damage(dir, "no trace here");

@@ -252,7 +252,7 @@ clock_key(struct ctf_parse *p, const char *key, void *arg)
 		meta_other(p, key);
 }
 
-/* Splits the offset so that ctf_ns() has little left to do, or least. */
+/* Split the offset so that ctf_ns() has little left to do. */
 void
 ctf_clock_base(struct ctf_parse *p, struct ctf_clock *c)
 {
@@ -270,8 +270,8 @@ ctf_clock_base(struct ctf_parse *p, struct ctf_clock *c)
 		rest += freq;
 	}
 	c->rest = (uint64_t)rest;
-	if (c->offset_s > 9000000000 || c->offset_s < -9000000000 ||
-	    s > 9000000000 - c->offset_s || s < -9000000000 - c->offset_s) {
+	if (c->offset_s > CTF_AGE || c->offset_s < -CTF_AGE ||
+	    s > CTF_AGE - c->offset_s || s < -CTF_AGE - c->offset_s) {
 		ctf_warn(p->trace->file, "%s %lu: no time of this age: times "
 		    "are those since the clock's zero", p->trace->unit,
 		    p->line);
@@ -279,8 +279,6 @@ ctf_clock_base(struct ctf_parse *p, struct ctf_clock *c)
 		c->rest = 0;
 	}
 	c->base = (c->offset_s + s) * 1000000000;
-	if (freq == 1000000000 && c->base >= 0)
-		c->fast = (uint64_t)(INT64_MAX - c->base - freq);
 	c->error = (double)c->precision * 1e9 / (double)c->freq;
 }
 

@@ -30,11 +30,13 @@
 
 #include "../regular.h"
 #include "../say.h"
+#include "../when.h"
 #include "common/hash.h"
 #include "ctf_json.h"
 
 #define PACKET_MAGIC	0x75d11d57u
 #define PACKET_HEAD	37		/* bytes */
+#define NS		1000000000
 
 static uint32_t
 packet_u32(const unsigned char *p, int big)
@@ -174,9 +176,30 @@ meta_read(const char *file, size_t *np)
 	return buf;
 }
 
+/* Clocks with a base as well are ready: most counts are then dated quickly. */
+static int
+clocks_move(struct ctf_trace *tr, int64_t ns)
+{
+	struct ctf_clock *c;
+
+	tr->moved = ns;
+	for (c = tr->clocks; c != NULL; c = c->next) {
+		c->base = when_sum(c->base, ns);
+		if (c->base / NS > CTF_AGE || c->base / NS < -CTF_AGE)
+			break;
+		if (c->freq == NS && c->base >= 0)
+			c->fast = (uint64_t)(INT64_MAX - c->base - NS);
+	}
+	if (c == NULL && (tr->clocks != NULL || ns == 0))
+		return 1;
+	ctf_damage(tr->file, "it has no clock that the offset could move, or "
+	    "not so far");
+	return 0;
+}
+
 /* NULL: it was said why.  The file's name is the trace's from here on. */
 struct ctf_trace *
-ctf_open(char *file)
+ctf_open(char *file, int64_t move)
 {
 	struct ctf_trace *tr;
 	char *text;
@@ -193,7 +216,7 @@ ctf_open(char *file)
 		ctf_close(tr);
 		return NULL;
 	}
-	ok = meta_parse(tr, text, n) == 0;
+	ok = meta_parse(tr, text, n) == 0 && clocks_move(tr, move);
 	free(text);
 	if (!ok) {
 		ctf_close(tr);

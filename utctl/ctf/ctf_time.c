@@ -129,6 +129,14 @@ put_seconds(char *p, int64_t ns)
 	return put_units(p, ns, NS, 9);
 }
 
+char *
+ctf_print_seconds(int64_t ns, char *buf)
+{
+	buf[0] = '+';
+	*put_seconds(buf + (ns >= 0), ns) = '\0';
+	return buf;
+}
+
 /* Microseconds. */
 char *
 put_us(char *p, int64_t ns)

@@ -84,8 +84,12 @@ struct reader {
 	size_t			 nstreams, cap;
 	size_t			 nfound;	/* streams so far */
 	size_t			 ntraces;
+	char			**dirs;		/* reader_open_all()'s */
+	size_t			 dir;		/* how many are open */
+	int64_t			 move;		/* ns: the next one's dates */
 	int			 top;		/* a session's ust is there */
 	int			 files;		/* something is no directory */
+	int			 twice;		/* some trace was known */
 
 	/* ctf_dates.c: sessions with points */
 	struct reader_session	*sessions;
@@ -122,6 +126,10 @@ struct reader {
 /* ctf_find.c */
 void	 hosts_find(struct reader *);
 void	 reader_open(struct reader *, const char *);
+/* Move the dates in that directory, known by its address, by so many ns. */
+void	 reader_move(const char *, int64_t);
+int64_t	 reader_moved(const char *);	/* 0: they are not */
+void	 reader_unmove(void);		/* forget that of all directories */
 void	 reader_look(struct reader *, const char *);
 void	 trace_stat(struct ctf_trace *, const struct stat *);
 int	 trace_changed(const struct ctf_trace *, const struct stat *);

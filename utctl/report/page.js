@@ -566,8 +566,8 @@ function recorded() {
 	    say('Hosts: ' + [...new Set(D.traces.map(t => t.host ||
 	    'not known'))].join(', ') + '. Clocks: ' + [...clocks].map(c =>
 	    c[0] + (c[1] ? ` (dates to ${span(c[1])})` : '')).join(', ') + '.'),
-	    dim(D.traces.map(t => t.path.replace(/\/metadata$/, ''))
-	    .join(', ')),
+	    dim(D.traces.map(t => t.path.replace(/\/metadata$/, '') +
+	    (t.moved ? ` (dates moved by ${t.moved} s)` : '')).join(', ')),
 	    D.ntracks > D.tracks.length ? say(count(D.ntracks -
 	    D.tracks.length) + ' threads are not listed: select some with ' +
 	    '-p or -t.', 'lost') : null,

@@ -106,12 +106,15 @@ put_traces(const struct reader *rd)
 {
 	const struct ctf_trace *tr;
 	const struct ctf_clock *c;
+	char by[CTF_TIMELEN];
 
 	json_array("traces");
 	for (tr = rd->traces; tr != NULL; tr = tr->next) {
 		json_object(NULL);
 		page_text("path", tr->file);
 		page_text("host", tr->host == NULL ? "" : tr->host);
+		page_text("moved", tr->moved == 0 ? "" :
+		    ctf_print_seconds(tr->moved, by));
 		json_array("clocks");
 		for (c = tr->clocks; c != NULL; c = c->next) {
 			json_object(NULL);

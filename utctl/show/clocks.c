@@ -26,6 +26,7 @@
 
 #include "../json.h"
 #include "../utctl.h"
+#include "show.h"
 #include "stat.h"
 
 #define NS			1e9
@@ -257,6 +258,7 @@ clocks_points(const struct reader *r)
 	size_t i;
 
 	json_object(NULL);
+	show_moved(r);
 	json_array("traces");
 	if (!json_on)
 		printf("date monotonic cycles boottime realtime offset/us "

@@ -217,6 +217,26 @@ chrome_lose(const struct ctf_stream *s, const char *what, uint64_t n,
 	out_end(out_text(p, "}}"));
 }
 
+/* Write the offsets of directories, if there are any. */
+static char *
+put_moved(char *p)
+{
+	const char *before = "\"moved\":[";
+	char **dir;
+
+	for (dir = timeline.reader->dirs; *dir != NULL; dir++) {
+		if (reader_moved(*dir) == 0)
+			continue;
+		p = out_text(out_text(p, before), "{\"dir\":");
+		p = put_string(p, (const uint8_t *)*dir, strlen(*dir));
+		p = ctf_put_i64(out_text(p, ",\"offset_ns\":\""),
+		    reader_moved(*dir));
+		p = out_text(p, "\"}");
+		before = ",";
+	}
+	return *before == ',' ? out_text(p, "],") : p;
+}
+
 /* Write what is known only at the end. */
 static void
 put_tail(void)
@@ -229,7 +249,7 @@ put_tail(void)
 		p = put_time(out_text(p, "\",\"start\":\""), timeline.first);
 		p = out_text(put_zone(p), "\",");
 	}
-	p = ctf_put_u64(out_text(p, "\"discarded\":"),
+	p = ctf_put_u64(out_text(put_moved(p), "\"discarded\":"),
 	    timeline.reader->ndiscarded);
 	p = ctf_put_u64(out_text(p, ",\"lost_packets\":"),
 	    timeline.reader->nlost);

@@ -453,8 +453,12 @@ export_ctf(struct reader *rd, char **dirs, const char *to)
 	c.dirs = dirs;
 	c.parts = xcalloc(rd->nfound + 1, sizeof(*c.parts));
 	export_dir(to);
-	for (tr = rd->traces; tr != NULL; tr = tr->next)
+	for (tr = rd->traces; tr != NULL; tr = tr->next) {
+		if (tr->moved != 0)
+			die("-F ctf: no offset, for clocks are copied as they "
+			    "are: it can follow the name of the copy");
 		c.merged |= tr->kernel && rd->select != NULL;
+	}
 	cut_read(&c, rd);
 	for (tr = rd->traces; tr != NULL; tr = tr->next) {
 		if (tr->points_file != NULL)

@@ -55,6 +55,7 @@ struct span {
 	uint64_t		 trace[2];
 	uint64_t		 id;
 	uint64_t		 parent;	/* 0: none */
+	uint64_t		 begin;		/* ns since 1970 */
 	uint64_t		 dropped;	/* fields that were not kept */
 };
 
@@ -179,11 +180,15 @@ put_thread(char *p, const struct track *t)
 	    "{\"stringValue\":", t->name, "}}");
 }
 
-/* A date before 1970 is none that is known. */
+/* Dates come in order here, up to calls that are one event. */
 static uint64_t
 date(int64_t ns)
 {
-	return ns < 0 ? 0 : (uint64_t)ns;
+	if (ns < 0)
+		die("-F otlp%s: no date before 1970 can be written: give the "
+		    "directory an offset, or select later events with -b",
+		    run.logs ? "-logs" : "");
+	return (uint64_t)ns;
 }
 
 /*
@@ -208,6 +213,9 @@ put_resource(char *p, const struct ctf_trace *tr, const struct process *pr)
 	if (tr->host != NULL)
 		p = put_text(p, ",{\"key\":\"host.name\",\"value\":"
 		    "{\"stringValue\":", tr->host, "}}");
+	if (tr->moved != 0)
+		p = put(p, ",{\"key\":\"ut.moved_ns\",\"value\":"
+		    "{\"intValue\":\"%" PRId64 "\"}}", tr->moved);
 	if (tr->sourcelen > 0)
 		p = put_fields_of(p, ",", "ut.", tr->source + 1,
 		    tr->sourcelen - 1);
@@ -362,6 +370,7 @@ otlp_begin(struct bar *b, const char *args, size_t n)
 
 	if (sp == NULL)
 		die_errno("malloc");
+	sp->begin = run.logs ? 0 : date(b->ns);
 	sp->from = s->trace;
 	sp->process = processes_get(&run.pairs->processes, s);
 	for (i = b->kept ? n : 0; i < n; i += member_len(args + i, n - i) + 1)
@@ -380,7 +389,7 @@ put_span(const struct bar *b, const struct span *sp, int ended,
 		p = put(p, ",\"parentSpanId\":\"%016" PRIx64 "\"", sp->parent);
 	p = put_text(p, ",\"name\":", b->name, "");
 	p = put(p, ",\"kind\":%d,\"startTimeUnixNano\":\"%" PRIu64
-	    "\",\"endTimeUnixNano\":\"%" PRIu64 "\"", INTERNAL, date(b->ns),
+	    "\",\"endTimeUnixNano\":\"%" PRIu64 "\"", INTERNAL, sp->begin,
 	    date(timeline.now));
 	p = put_fields_of(put_thread(p, b->track), ",", "", b->args, b->nargs);
 	p = put_fields_of(p, ",", "end.", args, n);

@@ -32,8 +32,6 @@
 #include "heap.h"
 #include "show.h"
 
-#define NS	1e9
-
 static struct heap_run run;
 static struct groups groups;	/* the run of -C that is read */
 static int mixed;		/* processes: see is_mixed() */
@@ -184,8 +182,7 @@ print_heap(const struct heap *h)
 		ctf_print_time(h->peak_ns, when);
 		printf("  %" PRIu64 " byte%s live at most, from %s on "
 		    "(%+.6f s)\n", h->peak, many(h->peak), when,
-		    ((double)h->peak_ns -
-		    (double)h->run->processes.begin) / NS);
+		    when_seconds(h->run->processes.begin, h->peak_ns));
 	}
 	if (h->run->graphs && h->every == 0)
 		show_count(NULL, h->temporary, "  ",

@@ -22,6 +22,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "../ctf/cores.h"
@@ -60,13 +61,39 @@ show_totals(const struct reader *rd)
 	json_u64("events", rd->nevents);
 	json_u64("discarded", rd->ndiscarded);
 	json_u64("lost_packets", rd->nlost);
-	if (json_on)
-		return;
-	printf("%llu event%s, %llu discarded", rd->nevents, many(rd->nevents),
-	    rd->ndiscarded);
-	if (rd->nlost != 0)
+	if (!json_on)
+		printf("%llu event%s, %llu discarded", rd->nevents,
+		    many(rd->nevents), rd->ndiscarded);
+	if (!json_on && rd->nlost != 0)
 		printf(", %llu packet%s lost", rd->nlost, many(rd->nlost));
-	putchar('\n');
+	if (!json_on)
+		putchar('\n');
+	show_moved(rd);
+}
+
+void
+show_moved(const struct reader *rd)
+{
+	char **dir, *shown, by[CTF_TIMELEN];
+	size_t n = 0;
+
+	for (dir = rd->dirs; dir != NULL && *dir != NULL; dir++) {
+		if (reader_moved(*dir) == 0)
+			continue;
+		if (n++ == 0)
+			json_array("moved");
+		json_object(NULL);
+		json_string("dir", *dir);
+		json_ns("offset_ns", reader_moved(*dir));
+		json_end();
+		if (json_on)
+			continue;
+		printf("dates of %s: moved by %s s\n", shown = clean(*dir),
+		    ctf_print_seconds(reader_moved(*dir), by));
+		free(shown);
+	}
+	if (n > 0)
+		json_end();
 }
 
 void
@@ -92,7 +119,7 @@ show_span(int64_t first, int64_t last, const char *rest)
 	ctf_print_time(first, from);
 	ctf_print_time(last, to);
 	printf("from %s to %s: %.9f s%s", from, to,
-	    ((double)last - (double)first) / 1e9, rest);
+	    when_seconds(first, last), rest);
 }
 
 static int

@@ -34,7 +34,6 @@
 #define SLOWEST		10		/* pairs, without -S */
 #define SLOWEST_MAX	1000
 #define BARS	10			/* groups whose values get bars */
-#define NS	1e9
 
 static struct reader_cores cores = { .sums = 1, .end = stat_give,
     .take = stat_take };
@@ -101,7 +100,7 @@ by_count(const struct group *x, const struct group *y)
 static double
 rate(const struct group *row, const struct stat_run *r)
 {
-	const double s = ((double)r->end - (double)r->begin) / NS;
+	const double s = when_seconds(r->begin, r->end);
 
 	return s > 0 ? (double)row->n / s : 0;
 }
@@ -120,16 +119,15 @@ put_counts(struct rows *t, const void *arg, size_t i)
 {
 	const struct stat_run *r = arg;
 	struct group *row = r->groups.rows[i];
-	const double begin = (double)r->begin;
 
 	group_json(&r->groups, row);
 	row_u64(t, "events", "events", row->n);
 	row_text(t, "per second", "%.0f", rate(row, r));
 	row_u64(t, "bytes", "bytes", row->bytes);
 	json_ns("first", row->first);
-	row_text(t, "first", "%+.6f", ((double)row->first - begin) / NS);
+	row_text(t, "first", "%+.6f", when_seconds(r->begin, row->first));
 	json_ns("last", row->last);
-	row_text(t, "last", "%+.6f", ((double)row->last - begin) / NS);
+	row_text(t, "last", "%+.6f", when_seconds(r->begin, row->last));
 	if (json_on && row->values.n != 0)
 		put_values(t, row);
 	group_end(t, &r->groups, row);

@@ -353,6 +353,8 @@ top_main(int argc, char **argv)
 	if (screen_view.by == TOP_PAIR)
 		top_read_pairs();
 	dirs = argc > optind ? which_traces(argv + optind) : NULL;
+	if (dirs != NULL && reader_moved(dirs[0]) != 0)
+		die("top: no offset, for events wait by the clock");
 	dir = dirs != NULL ? dirs[0] : (found = find_live());
 	/* Traces may be anybody's, but utd may have to be met again. */
 	ut_confine(0);

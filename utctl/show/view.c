@@ -316,6 +316,8 @@ check_follow(const struct select *sel, char **dirs)
 {
 	if (dirs[1] != NULL)
 		die("-F follows one session");
+	if (reader_moved(dirs[0]) != 0)
+		die("-F: no offset, for events wait by the clock");
 	if (sel == NULL)
 		return;
 	if (sel->count < 0)

@@ -28,7 +28,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../ctf/reader.h"
 #include "../utctl.h"
+#include "../when.h"
 
 #define RECORDED	"ut-"		/* record's directories begin so */
 
@@ -185,18 +187,41 @@ newest(void)
 	return n.dir;
 }
 
+/* Take the offset off an argument, unless there is such a path; in ns. */
+static int64_t
+take_offset(char *arg)
+{
+	char *at = strrchr(arg, '@');
+	int64_t ns;
+
+	if (at == NULL || (at[1] != '+' && at[1] != '-') ||
+	    access(arg, F_OK) == 0)
+		return 0;
+	if (when_length(at + 2, &ns) == -1)
+		die("%s: the offset is not a time such as +1.25ms", arg);
+	*at = '\0';
+	return at[1] == '-' ? -ns : ns;
+}
+
 /* The directories that the arguments mean; a list that ends with NULL. */
 char **
 which_traces(char **args)
 {
 	char **dirs;
 	size_t i, n = 0;
+	int64_t ns;
 
 	while (args[n] != NULL)
 		n++;
 	dirs = xcalloc(n + 2, sizeof(*dirs));
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		ns = take_offset(args[i]);
+		if (args[i][0] == '\0')
+			die("a name is empty: name a directory or a session");
 		dirs[i] = trace_find(args[i]);
+		if (ns != 0)
+			reader_move(dirs[i], ns);
+	}
 	if (n == 0)
 		dirs[0] = newest();
 	return dirs;
@@ -210,4 +235,5 @@ which_free(char **dirs)
 	for (i = 0; dirs[i] != NULL; i++)
 		free(dirs[i]);
 	free(dirs);
+	reader_unmove();
 }
