@@ -343,7 +343,7 @@ ut_writer_bind(struct writer *w, struct region *rg)
  * The other way round, after an event that left the writer without a
  * sub-buffer of its own: any number of threads share the slots that there are.
  * The slot is free after all else is done, and a writer that is unbound has no
- * room, wherever a handler jumps out of here.
+ * room, wherever a handler jumps out of here.  Relaxed: see thread_holds.
  */
 void
 ut_writer_unbind(struct writer *w, struct region *rg)
@@ -352,11 +352,11 @@ ut_writer_unbind(struct writer *w, struct region *rg)
 
 	ut_writer_let_go(w);
 	atomic_signal_fence(memory_order_seq_cst);
-	w->bound = 0;
+	__atomic_store_n(&w->bound, 0, __ATOMIC_RELAXED);
 	atomic_signal_fence(memory_order_seq_cst);
 	slot_free(rg, i);
 	atomic_signal_fence(memory_order_seq_cst);
-	w->claim = 0;
+	__atomic_store_n(&w->claim, 0, __ATOMIC_RELAXED);
 	atomic_store_explicit(&rg->slot_hint, i, memory_order_relaxed);
 	if (atomic_load_explicit(&rg->header->noslot,
 	    memory_order_relaxed) != 0) {

@@ -212,6 +212,8 @@ ut_unblock(const sigset_t *old, int state)
 /*
  * Does a writer of t hold anything?  This looks at nothing but t: in a child
  * that a signal handler forks now, the regions may be gone when it returns.
+ * Relaxed: only t binds its writers, but ut_threads_leave may let go of one
+ * meanwhile.  Then the answer may be an old yes, which blocks signals in vain.
  */
 static bool
 thread_holds(const struct thread *t)
@@ -223,7 +225,8 @@ thread_holds(const struct thread *t)
 	for (l = t->levels; l < t->levels + NEST; l++) {
 		for (mask = l->regions; mask != 0; mask &= mask - 1) {
 			w = &l->writers[__builtin_ctz(mask)];
-			if (w->bound || w->claim != 0)
+			if (__atomic_load_n(&w->bound, __ATOMIC_RELAXED) != 0 ||
+			    __atomic_load_n(&w->claim, __ATOMIC_RELAXED) != 0)
 				return true;
 		}
 	}

@@ -142,7 +142,9 @@ struct ut_msghdr {
 				   what the buffers hold */
 #define UT_CTL_TRIGGER	59	/* str session, u32 UT_TRIGGER_, u32 count, or
 				   0: the first match only, str command of
-				   EXEC, rule without levels and exclusions */
+				   EXEC, rule without levels and exclusions,
+				   u32 ms from a match to the action, at most
+				   UT_TRIGGER_LATER; 0, or none */
 #define UT_CTL_UNTRIGGER 60	/* str session, u32 number */
 #define UT_CTL_SHUTDOWN	61	/* nothing: utd ends, and answers just before */
 
@@ -197,6 +199,7 @@ struct ut_msghdr {
 #define UT_TRIGGER_EXEC	3
 #define UT_TRIGGER_SNAPSHOT 4
 #define UT_TRIGGER_MAX	16		/* per session */
+#define UT_TRIGGER_LATER (24 * 3600 * 1000) /* ms */
 
 /* Flags of an answer.  utctl decides by these: the text is for the user. */
 #define UT_DID_LATE	1u	/* programs have not answered */

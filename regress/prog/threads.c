@@ -15,14 +15,15 @@
  */
 
 /*
- * Threads that live shortly: threads n.  Each traces ten times, and once more
- * in the destructor of a key of its own; a few at a time.  Writers of
- * seq:tick, for seqcheck.
+ * Threads that live shortly: threads n [us].  Each traces, so many us apart, ten
+ * times, and once more in the destructor of a key of its own; a few at a time.
+ * Writers of seq:tick, for seqcheck.
  */
 
 #include <err.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <ut.h>
 
@@ -33,6 +34,7 @@ UT_EVENT(seq, tick, UT_INFO, UT_U32(writer), UT_U64(n), UT_STR(pad),
 
 static pthread_key_t key;
 static uint32_t numbers[1 << 16];
+static struct timespec apart;
 
 static void
 tick(uint32_t writer, uint64_t n)
@@ -53,8 +55,11 @@ run(void *arg)
 	uint64_t n;
 
 	pthread_setspecific(key, arg);
-	for (n = 1; n <= 10; n++)
+	for (n = 1; n <= 10; n++) {
 		tick(*(uint32_t *)arg, n);
+		if (apart.tv_nsec != 0)
+			nanosleep(&apart, NULL);
+	}
 	return NULL;
 }
 
@@ -64,6 +69,7 @@ main(int argc, char *argv[])
 	uint32_t n = argc > 1 ? (uint32_t)atoi(argv[1]) : 1000, i, k;
 	pthread_t threads[TOGETHER];
 
+	apart.tv_nsec = argc > 2 ? 1000 * atol(argv[2]) : 0;
 	pthread_key_create(&key, end);
 	for (i = 0; i < n && i < sizeof(numbers) / sizeof(numbers[0]); i += k) {
 		for (k = 0; k < TOGETHER && i + k < n; k++) {

@@ -50,10 +50,12 @@ start_record limited -T 500ms -- sh -c "./prog/seq 1 1 10; read x <'$T/hold'
 until_ok grep -q '^utctl: 10 events, 0 lost' "$T/err" ||
     fail "-T with a command: $(cat "$T/err")"
 readers_agree "$T/limited"
+until_ok grep -q ' of -T is over: record waits for the end of sh$' "$T/err" ||
+    fail "-T waits without a word: $(cat "$T/err")"
 gone $RECORD && fail "-T ended it"
 echo >"$T/hold"
 end_record 3 '^utctl: 10 events, 0 lost'
-said 1
+said 2
 [ "$(count_events "$T/limited" seq:tick)" -eq 10 ] || fail "more recorded"
 
 # A utd is killed while it is asked about a process that utctl does not see.

@@ -192,7 +192,7 @@ awk '/: 454500 bytes in 100 blocks live at the end$/ ||
 rm -rf "$T/trace"
 utctl record -b 4k -C 8k -W 1 -m block -o "$T/trace" -e 'libc:*' -- \
     ./prog/calls <"$T/calls" 2>"$T/err" || fail "record: $(cat "$T/err")"
-expect 0 '^utctl: the oldest events were removed (-W) or overwritten: what' \
+expect 0 '^utctl: the oldest events were removed (-W, -M) or overwritten: what' \
     utctl heap "$T/trace"
 grep -E 'events were lost|[^0-9]0 (of|more)' "$T/err" && fail "lost"
 
@@ -216,6 +216,10 @@ utctl heap "$T/parts" >"$T/out" || fail "heap of parts"
 grep -q '^calls\[[0-9]*\]: 20 bytes in 1 block live' "$T/out" &&
     ! grep -q 'not allocated here' "$T/out" ||
     fail "parts: $(cat "$T/out")"
+rm -r "$T/parts/archives/"*-1 || fail "rm"
+expect 0 '^utctl: the oldest events were removed (-W, -M) or overwritten: what' \
+    utctl heap "$T/parts"
+expect 0 'parts: chunks before number 2, which begins at ' utctl heap "$T/parts"
 
 # Many calls, twice computed.
 if command -v python3 >/dev/null 2>&1; then

@@ -81,4 +81,19 @@ rm -rf "$T/s"
 expect 0 "" utctl load "$T/saved"
 expect 0 "newest 2 kept" utctl list s
 expect 0 "newest 3 kept" utctl list s
+
+# Snapshots that are under way at once have numbers of their own.
+utctl create -S -o "$T/m" m >/dev/null && utctl enable-event -s m seq:tick \
+    >/dev/null && utctl snapshot -k 1 m >/dev/null &&
+    utctl trigger -e seq:tick -n 1 -a snapshot m >/dev/null &&
+    utctl trigger -e seq:tick -n 1 -a snapshot m >/dev/null &&
+    utctl start m >/dev/null || fail "set-up of m"
+for each in 2 4 6; do
+	./prog/seq 1 1 1
+	until_ok sh -c "utctl list m | grep -q ' $each snapshots'" ||
+	    fail "not $each: $(utctl list m)"
+	[ "$(ls "$T/m/snapshots" | wc -l)" -le 2 ] ||
+	    fail "$each: $(ls "$T/m/snapshots")"
+done
+expect 0 'destroyed' utctl destroy m
 stop_utd || fail "utd: status $?"

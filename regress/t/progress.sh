@@ -21,7 +21,12 @@ utctl create -o "$T/trace" s >/dev/null &&
     utctl enable-event seq:tick && utctl start || fail "set-up"
 ./prog/seq 0 1 1
 
-# Long, because the consumer is held up until its buffers are full.
+stopped() {
+	utctl list | grep -q 'session s (stopped)'
+}
+
+# Long, because the consumer is held up until its buffers are full, and for a
+# second after utd was told.
 slow_stop() {
 	kids=$(consumers)
 	halt $kids
@@ -29,7 +34,8 @@ slow_stop() {
 	shift
 	"$@" utctl stop >"$T/out" 2>"$T/err" </dev/null &
 	stop=$!
-	sleep 1.5
+	until_ok stopped || fail "not stopped"
+	sleep 1
 	kill -CONT $kids
 	wait $stop || fail "stop: $? $(cat "$T/out" "$T/err")"
 	grep -q "s stopped: $((n += 100000)) events, 0 lost" "$T/out" ||

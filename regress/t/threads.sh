@@ -11,6 +11,18 @@ utctl view "$T/trace" 2>"$T/view.err" | ./prog/seqcheck >"$T/got" ||
     fail "$(cat "$T/view.err")"
 [ "$(cat "$T/got")" = "11000 1000 0" ] || fail "$(cat "$T/got")"
 
+# They end while sessions do; ThreadSanitizer, where it is, finds no race.
+start_utd
+background ./prog/threads 4000 500 2>"$T/threads.err"
+i=0
+while ! gone $LAST && [ $((i += 1)) -le 60 ]; do
+	utctl create -N s$i >/dev/null && utctl enable-event 'seq:*' >/dev/null &&
+	    utctl start >/dev/null && nap 20 &&
+	    utctl destroy s$i >/dev/null || fail "session $i"
+done
+wait $LAST || fail "threads: $?: $(cat "$T/threads.err")"
+stop_utd || fail "utd: status $?"
+
 # 8 sub-buffers of 4096 bytes, 512 slots.
 start_utd
 utctl create -o "$T/small" small >/dev/null &&

@@ -239,6 +239,8 @@ struct ctf_trace {
 	/* A hash of host, name and time of creation: see ctf_dates.c. */
 	uint64_t		 session;
 	char			*points_file;	/* NULL: none */
+	int			 kept, kept_points;	/* open; or -1 */
+	int			 headless;	/* chunks before are gone */
 	struct ctf_point	*points;	/* sorted by boottime */
 	size_t			 npoints;
 	uid_t			 owner;		/* the owner of that file */
@@ -254,6 +256,9 @@ void	 ctf_damage(const char *, const char *, ...)
 	    __attribute__((__format__(__printf__, 2, 3)));
 void	 ctf_warn(const char *, const char *, ...)
 	    __attribute__((__format__(__printf__, 2, 3)));
+/* By errno: damage, or what was there is gone; how often was that? */
+void	 ctf_missed(const char *);
+unsigned long ctf_nmissed(void);
 unsigned long ctf_damaged(void);	/* how often so far */
 void	 ctf_damage_hush(int);
 /* A function for lines: number, and is it damage, or a warning? */

@@ -19,9 +19,11 @@
  * can be read has been printed.
  */
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../say.h"
 #include "ctf.h"
@@ -29,7 +31,7 @@
 #define LINES	1000		/* more are only counted */
 
 static char		*lines[LINES];
-static unsigned long	 nlines, ndamages;
+static unsigned long	 nlines, ndamages, nmissed;
 static int		 hushed;
 static uint64_t		 once;		/* the next line's; or 0 */
 static ctf_damage_fn	*taker;		/* NULL: lines are kept here */
@@ -120,6 +122,22 @@ void
 ctf_damage_hush(int hush)
 {
 	hushed = hush;
+}
+
+/* A session moves and removes what is listed at any time: no damage. */
+void
+ctf_missed(const char *path)
+{
+	if (errno == ENOENT)
+		nmissed++;
+	else
+		ctf_damage(path, "%s", strerror(errno));
+}
+
+unsigned long
+ctf_nmissed(void)
+{
+	return nmissed;
 }
 
 unsigned long

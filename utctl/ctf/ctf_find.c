@@ -24,6 +24,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,10 @@
 #include "reader.h"
 
 #define DIRDEPTH	32
+#define TRIES		10	/* to find what is moved meanwhile */
+#define ARCHIVES	"/archives/"
+#define DATE		20	/* bytes of a time in a chunk's name */
+#define NUMBER		(sizeof(ARCHIVES) - 1 + 2 * (DATE + 1))
 
 /* The ns by which the dates of directories are moved, by their addresses. */
 static struct map moves;
@@ -74,16 +79,19 @@ names_cmp(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The entries of a directory, sorted. */
+/* The entries of a directory, sorted.  The one that is named must be there. */
 static int
-dir_read(const char *path, struct names *ns)
+dir_read(const char *path, int depth, struct names *ns)
 {
 	struct dirent *d;
 	DIR *dir;
 
 	memset(ns, 0, sizeof(*ns));
 	if ((dir = opendir(path)) == NULL) {
-		ctf_damage(path, "%s", strerror(errno));
+		if (depth == 0)
+			ctf_damage(path, "%s", strerror(errno));
+		else
+			ctf_missed(path);
 		return -1;
 	}
 	while ((d = readdir(dir)) != NULL)
@@ -113,7 +121,7 @@ stream_new(char *path, const struct stat *st, size_t index)
 	s->dev = st->st_dev;
 	s->ino = st->st_ino;
 	s->index = index;
-	s->fd = -1;
+	s->fd = s->kept = -1;
 	s->since = INT64_MIN;
 	s->until = INT64_MAX;
 	return s;
@@ -278,7 +286,7 @@ find_streams(struct reader *r, struct names *ns, const struct ctf_trace *tr)
 		    base_is(ns->list[i], "index"))
 			continue;
 		if (lstat(ns->list[i], &st) == -1) {
-			ctf_damage(ns->list[i], "%s", strerror(errno));
+			ctf_missed(ns->list[i]);
 			continue;
 		}
 		if (!S_ISREG(st.st_mode) || st.st_size == 0)
@@ -369,7 +377,7 @@ find_snapshots(struct reader *r, const char *path, int depth, int none)
 	time_t newest = 0;
 	size_t i, best;
 
-	if (dir_read(path, &ns) == -1)
+	if (dir_read(path, depth, &ns) == -1)
 		return;
 	best = ns.n;
 	for (i = 0; i < ns.n && none; i++) {
@@ -415,7 +423,7 @@ find_dir(struct reader *r, const char *path, int depth)
 	size_t i, first = r->nstreams;
 	int both;
 
-	if (dir_read(path, &ns) == -1)
+	if (dir_read(path, depth, &ns) == -1)
 		return;
 	metadata = format("%s/metadata", path);
 	if (lstat(metadata, &st) == -1 || !S_ISREG(st.st_mode)) {
@@ -435,8 +443,12 @@ find_dir(struct reader *r, const char *path, int depth)
 	}
 	both = has_snapshots(&ns);
 	for (i = 0; i < ns.n; i++) {
-		if (ns.list[i] == NULL || lstat(ns.list[i], &st) == -1)
+		if (ns.list[i] == NULL)
 			continue;
+		if (lstat(ns.list[i], &st) == -1) {
+			ctf_missed(ns.list[i]);
+			continue;
+		}
 		if (depth == 0 && S_ISDIR(st.st_mode))
 			r->top |= base_is(ns.list[i], "ust");
 		if (!S_ISDIR(st.st_mode))
@@ -458,6 +470,98 @@ void
 reader_look(struct reader *r, const char *dir)
 {
 	find_dir(r, dir, 0);
+}
+
+/* Keep what was found open: later it may be gone. */
+static void
+find_keep(struct reader *r, const struct reader *was)
+{
+	struct ctf_trace *tr;
+	size_t i;
+
+	for (i = was->nstreams; i < r->nstreams; i++)
+		r->streams[i]->kept = ctf_keep(r->streams[i]->path);
+	for (tr = r->traces; tr != was->traces; tr = tr->next) {
+		tr->kept = ctf_keep(tr->file);
+		tr->kept_points = ctf_keep(tr->points_file);
+	}
+}
+
+/* Forget what was found since. */
+static void
+find_undo(struct reader *r, const struct reader *was)
+{
+	struct ctf_trace *tr;
+
+	while (r->nstreams > was->nstreams) {
+		ctf_unkeep(r->streams[--r->nstreams]->kept);
+		stream_free(r->streams[r->nstreams]);
+	}
+	while ((tr = r->traces) != was->traces) {
+		ctf_unkeep(tr->kept);
+		ctf_unkeep(tr->kept_points);
+		r->traces = tr->next;
+		ctf_close(tr);
+	}
+	r->nfound = was->nfound;
+	r->ntraces = was->ntraces;
+}
+
+/*
+ * Find the traces; and all of them anew, while a session moves or removes some
+ * of their files.
+ */
+static void
+find_steady(struct reader *r, const char *dir)
+{
+	const struct reader was = *r;
+	unsigned long missed = ctf_nmissed() + 1;
+	int i;
+
+	for (i = 0; i < TRIES && missed != ctf_nmissed(); i++) {
+		find_undo(r, &was);
+		missed = ctf_nmissed();
+		r->top = r->files = r->twice = 0;
+		find_dir(r, dir, 0);
+		find_keep(r, &was);
+	}
+	if (missed != ctf_nmissed())
+		ctf_warn(dir, "files were moved or removed while they were "
+		    "looked for: their events are left out");
+}
+
+/* The number of the chunk below dir that the trace is of; or ULONG_MAX. */
+static unsigned long
+chunk_number(const char *dir, const struct ctf_trace *tr)
+{
+	const char *chunk = tr->file + strlen(dir);
+
+	return strncmp(chunk, ARCHIVES, strlen(ARCHIVES)) == 0 &&
+	    strlen(chunk) > NUMBER ? strtoul(chunk + NUMBER, NULL, 10) :
+	    ULONG_MAX;
+}
+
+/* Note and say that the first chunks of a session are not there any more. */
+static void
+note_removed(const struct reader *r, const char *dir,
+    const struct ctf_trace *end)
+{
+	const struct ctf_trace *oldest = NULL;
+	unsigned long n, least = ULONG_MAX;
+	struct ctf_trace *tr;
+
+	for (tr = r->traces; tr != end; tr = tr->next)
+		if ((n = chunk_number(dir, tr)) < least) {
+			least = n;
+			oldest = tr;
+		}
+	if (oldest == NULL || least <= 1)
+		return;
+	for (tr = r->traces; tr != end; tr = tr->next)
+		tr->headless = chunk_number(dir, tr) == least;
+	say("%s: chunks before number %lu, which begins at %.*s, were removed "
+	    "(create -M, rotate -k, clear) or empty", dir, least, DATE,
+	    oldest->file + strlen(dir) + strlen(ARCHIVES));
 }
 
 void
@@ -489,10 +593,11 @@ reader_open(struct reader *r, const char *dir)
 {
 	const size_t n = r->ntraces, nfound = r->nfound;
 	const unsigned long damaged = ctf_damaged();
+	const struct ctf_trace *end = r->traces;
 
-	r->top = r->files = r->twice = 0;
 	r->move = reader_moved(dir);
-	find_dir(r, dir, 0);
+	find_steady(r, dir);
+	note_removed(r, dir, end);
 	if (r->nfound > nfound || ctf_damaged() != damaged)
 		return;
 	if (r->twice)

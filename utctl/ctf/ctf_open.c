@@ -209,9 +209,10 @@ ctf_open(char *file, int64_t move)
 	if ((tr = calloc(1, sizeof(*tr))) == NULL)
 		die_errno("malloc");
 	tr->file = file;
+	tr->kept = tr->kept_points = -1;
 	tr->unit = "line";
 	if ((text = meta_read(file, &n)) == NULL) {
-		ctf_damage(file, "%s", strerror(errno));
+		ctf_missed(file);
 		ctf_close(tr);
 		return NULL;
 	}

@@ -125,8 +125,9 @@ still_growing(const struct ctf_stream *s)
 	int i;
 
 	for (i = 0; i < 5; i++) {
-		if (stat(s->path, &st) == -1)
-			return 0;
+		if ((s->kept != -1 ? fstat(s->kept, &st) :
+		    stat(s->path, &st)) == -1)
+			return 1;	/* moved, or removed */
 		if ((uint64_t)st.st_size > s->size)
 			return 1;
 		if (naps++ < NAPS)
@@ -357,7 +358,7 @@ packet_losses(struct ctf_stream *s, const struct ctf_vals *v)
 			s->lostfrom = s->end < begin ? s->end : begin;
 			s->lost = begin;
 		}
-		if (!s->hasseq && n > 0) {
+		if (!s->hasseq && (n > 0 || s->trace->headless)) {
 			s->gone = 1;
 			s->gonefrom = INT64_MIN;
 			s->goneto = begin;

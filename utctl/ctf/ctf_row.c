@@ -46,6 +46,7 @@ stream_anew(const struct ctf_stream *s)
 	    st.st_dev == s->dev ? (uint64_t)st.st_size : s->size;
 	c->growing = 1;
 	c->fd = -1;
+	c->kept = s->kept;
 	c->basecap = READER_LITTLE;
 	c->since = INT64_MIN;
 	c->until = INT64_MAX;

@@ -64,6 +64,7 @@ struct ctf_stream {
 	char			*path;
 	size_t			 index;		/* breaks ties */
 	int			 fd;		/* -1: not open now */
+	int			 kept;		/* open for good; or -1 */
 	uint64_t		 size;		/* at the last look */
 	dev_t			 dev;		/* the file's, to know it by */
 	ino_t			 ino;		/* 0: the file is gone */
@@ -120,8 +121,9 @@ struct ctf_stream {
 	int64_t			 lostfrom, lost;
 	/*
 	 * Any events between these times are missing.  If the first packet is
-	 * not the stream's first, older ones were removed or overwritten, and
-	 * gonefrom is INT64_MIN; or events were not recorded for a time.
+	 * not the stream's first, or the chunks before it are gone, older ones
+	 * were removed or overwritten, and gonefrom is INT64_MIN; or events
+	 * were not recorded for a time.
 	 */
 	int			 gone;
 	int64_t			 gonefrom, goneto;
@@ -204,6 +206,8 @@ struct ctf_cpu *ctf_cpu(const struct ctf_stream *);
 void	 ctf_window_seek(struct ctf_stream *, uint64_t);
 void	 ctf_window_limit(struct ctf_stream *, uint64_t);
 int	 ctf_window_more(struct ctf_stream *);
+int	 ctf_keep(const char *);
+void	 ctf_unkeep(int);
 void	 ctf_window_close(struct ctf_stream *);
 void	 ctf_window_drop(struct ctf_stream *);
 int	 ctf_window_is(const struct ctf_stream *, const char *);

@@ -39,6 +39,7 @@
 
 /* The streams whose files are open; the longest open gives way. */
 static struct ctf_stream	*opened[CTF_NOPEN];
+static long			 nkept;		/* files that stay open */
 static size_t			 oldest;
 
 void
@@ -46,8 +47,10 @@ ctf_window_close(struct ctf_stream *s)
 {
 	size_t i;
 
-	if (s->fd == -1)
+	if (s->fd == -1 || s->fd == s->kept) {
+		s->fd = -1;
 		return;
+	}
 	close(s->fd);
 	s->fd = -1;
 	for (i = 0; i < CTF_NOPEN; i++)
@@ -97,6 +100,33 @@ ctf_window_is(const struct ctf_stream *s, const char *path)
 	return is;
 }
 
+/*
+ * Open a file for good, if there are descriptors enough, for a session may move
+ * or remove it while it is read; or -1.
+ */
+int
+ctf_keep(const char *path)
+{
+	int fd;
+
+	if (path == NULL || nkept >= sysconf(_SC_OPEN_MAX) - 2 * CTF_NOPEN)
+		return -1;
+	if ((fd = file_open(path)) != -1)
+		nkept++;
+	else if (errno == ENOENT)
+		ctf_missed(path);
+	return fd;
+}
+
+void
+ctf_unkeep(int fd)
+{
+	if (fd == -1)
+		return;
+	close(fd);
+	nkept--;
+}
+
 /* Close the file that is open longest; 0: none is open. */
 static int
 oldest_close(void)
@@ -115,6 +145,8 @@ oldest_close(void)
 static int
 stream_open(struct ctf_stream *s)
 {
+	if (s->fd == -1)
+		s->fd = s->kept;
 	if (s->fd != -1)
 		return 0;
 	if (opened[oldest] != NULL)
@@ -276,6 +308,16 @@ read_error(ssize_t n)
 	    "another file has its name now" : strerror(errno);
 }
 
+/* Leave the rest of a file out that could not be kept open: no error. */
+static void
+window_gone(struct ctf_stream *s)
+{
+	s->growing = 1;
+	ctf_damage_once(3 * s->index + 3);
+	ctf_warn(s->path, "byte %llu: removed or moved while it was read: the "
+	    "rest is left out", (unsigned long long)(s->off + s->fill));
+}
+
 /*
  * Fill the window.  Of a place that is new to it only so much is read as tells
  * whether a packet is wanted.  Bytes that the file has lost are as if they
@@ -301,7 +343,9 @@ window_read(struct ctf_stream *s)
 		if (n == -1 && errno == EINTR)
 			continue;
 		if (n <= 0) {
-			if (!s->growing)
+			if (!s->growing && n == -1 && errno == ENOENT)
+				window_gone(s);
+			else if (!s->growing)
 				ctf_damage(s->path, "byte %llu: %s",
 				    (unsigned long long)(s->off + s->fill),
 				    read_error(n));

@@ -33,6 +33,7 @@ trigger_print(const struct row *r)
 {
 	const uint64_t n = row_num(r, "count"), acted = row_num(r, "acted");
 	const uint64_t matches = row_num(r, "matches");
+	const uint64_t later = row_num(r, "later_ms");
 
 	printf("    trigger %" PRIu64 ": ", row_num(r, "number"));
 	if (n == 0)
@@ -41,6 +42,8 @@ trigger_print(const struct row *r)
 		printf("each %" PRIu64 " %s", n, row_str(r, "glob"));
 	if (row_str(r, "filter")[0] != '\0')
 		printf(" (if %s)", row_str(r, "filter"));
+	if (later != 0)
+		printf(": after %" PRIu64 "ms", later);
 	printf(": %s", row_str(r, "action"));
 	if (row_str(r, "command")[0] != '\0')
 		printf(" %s", row_str(r, "command"));
@@ -63,6 +66,8 @@ trigger_save(FILE *f, const struct row *r, const char *session, int foreign)
 		put_word(f, " -f ", row_str(r, "filter"));
 	if (row_num(r, "count") != 0)
 		fprintf(f, " -n %" PRIu64, row_num(r, "count"));
+	if (row_num(r, "later_ms") != 0)
+		fprintf(f, " -w %" PRIu64 "ms", row_num(r, "later_ms"));
 	both = format("%s%s%s", action, command[0] != '\0' ? " " : "",
 	    command);
 	put_word(f, " -a ", both);
@@ -89,6 +94,7 @@ static const struct action {
 struct trigger {
 	uint32_t	 action;	/* UT_TRIGGER_; 0: not given */
 	uint32_t	 count;		/* -n, 0: once; or the ID to remove */
+	uint32_t	 later;		/* ms from a match to the action */
 	const char	*command;
 	const char	*glob;
 	const char	*filter;
@@ -130,6 +136,17 @@ parse_count(const char *what, const char *s)
 	return n;
 }
 
+static uint32_t
+parse_later(const char *s)
+{
+	unsigned long long ms;
+
+	if (parse_ms(s, &ms) == -1 || ms > UT_TRIGGER_LATER)
+		die("time '%s': not 0 to %dh, in seconds or with ms, s, m or "
+		    "h", s, UT_TRIGGER_LATER / 3600000);
+	return (uint32_t)ms;
+}
+
 static int
 trigger_ask(struct client *c, struct step *st)
 {
@@ -148,6 +165,7 @@ trigger_ask(struct client *c, struct step *st)
 		ut_msg_u32(m, 0);
 		ut_msg_u32(m, 0);
 		ut_msg_str(m, t->filter != NULL ? t->filter : "");
+		ut_msg_u32(m, t->later);
 	}
 	return step_say(c, st, client_request(c, NULL));
 }
@@ -170,6 +188,9 @@ trigger_option(const char *command, struct trigger *t, int letter)
 		return 1;
 	case 'n':
 		t->count = parse_count("count", optarg);
+		return 1;
+	case 'w':
+		t->later = parse_later(optarg);
 		return 1;
 	case 'a':
 		if (t->action != 0)
@@ -211,11 +232,12 @@ trigger_parse(int argc, char **argv, struct step *st)
 const struct command cmd_trigger = {
 	.name = "trigger", .page = "utctl-session",
 	.line = "do something when an event is recorded",
-	.usage = "-r number | -e 'glob' [-f filter] [-n count] "
+	.usage = "-r number | -e 'glob' [-f filter] [-n count] [-w time] "
 	    "-a snapshot | stop | rotate | 'exec command' [session]",
 	.options = {
 	    "-e glob\tthe event", "-f filter\tonly if this is true",
 	    "-n count\teach time that there were so many (default: once)",
+	    "-w time\tact so long after a match",
 	    "-a action\tsnapshot, stop, rotate or 'exec command'",
 	    "-r number\tremove this trigger"
 	},

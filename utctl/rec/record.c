@@ -262,6 +262,8 @@ time_over(struct record *r)
 {
 	r->until = -1;
 	r->over = interruptible(session_end, r) == -1 ? -1 : 1;
+	say("the time of -T is over: record waits for the end of %s",
+	    r->argv[0]);
 }
 
 static int

@@ -99,15 +99,16 @@ below(const struct cut *c, const char *path)
 }
 
 static void
-copy_file(const struct cut *c, const char *file)
+copy_file(const struct cut *c, const char *file, int kept)
 {
 	char *path = below(c, file), buf[4096];
 	FILE *out = export_dir_file(path);
 	struct stat st;
 	ssize_t n;
-	int in;
+	int in = kept;
 
-	if ((in = regular_open(AT_FDCWD, file, O_NOFOLLOW, &st)) == -1)
+	if (in == -1 &&
+	    (in = regular_open(AT_FDCWD, file, O_NOFOLLOW, &st)) == -1)
 		die_errno("%s", file);
 	while ((n = read(in, buf, sizeof(buf))) > 0)
 		if (fwrite(buf, (size_t)n, 1, out) != 1)
@@ -461,8 +462,8 @@ export_ctf(struct reader *rd, char **dirs, const char *to)
 	cut_read(&c, rd);
 	for (tr = rd->traces; tr != NULL; tr = tr->next) {
 		if (tr->points_file != NULL)
-			copy_file(&c, tr->points_file);
-		copy_file(&c, tr->file);
+			copy_file(&c, tr->points_file, tr->kept_points);
+		copy_file(&c, tr->file, tr->kept);
 	}
 	export_dir_keep();
 	map_free(&c.rows);

@@ -206,6 +206,22 @@ look_files(struct reader *r)
 	return all;
 }
 
+/* true: the file is read by the name that it has now. */
+static int
+is_elsewhere(const struct reader *r, const struct ctf_stream *s)
+{
+	const struct ctf_stream *o;
+	size_t i;
+
+	for (i = 0; i < r->nidle + r->nstreams; i++) {
+		o = i < r->nidle ? r->idle[i] : r->streams[i - r->nidle];
+		if (o != NULL && o != s && o->ino == s->ino &&
+		    o->dev == s->dev)
+			return 1;
+	}
+	return 0;
+}
+
 /*
  * Forget files that were removed: -W keeps so many files, clear none.  A search
  * that comes by while a directory is renamed may see it by neither name.
@@ -223,9 +239,11 @@ forget_files(struct reader *r)
 			r->idle[n++] = s;
 			continue;
 		}
-		if (s->away != 0 && (s->inpacket || s->nextpkt < s->size))
+		if (s->away != 0 && (s->inpacket || s->nextpkt < s->size) &&
+		    !is_elsewhere(r, s))
 			say("%s: removed before all of it was read", s->path);
 		stream_free(s);
+		r->idle[i] = NULL;
 	}
 	r->nidle = n;
 }

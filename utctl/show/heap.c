@@ -374,7 +374,7 @@ say_lost(const struct heap_run *r)
 	if (r->processes.n == 0 || !any)
 		return;
 	why = losses ? "events were lost" :
-	    "the oldest events were removed (-W) or overwritten";
+	    "the oldest events were removed (-W, -M) or overwritten";
 	if (blocks + twice == 0)
 		say("%s: what is live is not certain", why);
 	else

@@ -210,7 +210,7 @@ serve_parent(const struct part *p)
 
 /*
  * Remove all of ours that is in the directory.  What stays does not keep the
- * rest.
+ * rest.  Metadata go last, for a reader that comes meanwhile.
  */
 static int
 remove_listed(const struct part *p)
@@ -228,10 +228,13 @@ remove_listed(const struct part *p)
 			    "there: not removed", (unsigned long)p->uid);
 			break;
 		}
-		if (remove_below(p, name) == -1)
+		if (strcmp(name, "metadata") != 0 &&
+		    remove_below(p, name) == -1)
 			error = errno;
 	}
 	closedir(dir);
+	if (remove_below(p, "metadata") == -1)
+		error = errno;
 	errno = error;
 	return error == 0 ? 0 : -1;
 }

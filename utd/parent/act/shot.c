@@ -363,17 +363,22 @@ shot_refused(const struct session *s, const char *dir, bool patience)
 
 /* The consumer of the session's owner makes its directory. */
 static void
-ask_dir(struct shot *sh, const struct session *s)
+ask_dir(struct shot *sh, struct session *s)
 {
 	size_t len;
 
 	sh->begun = true;
-	/* A name like those of archives: the time and a number. */
+	/*
+	 * A name like those of archives: the time and a number, by which the
+	 * oldest is known.  Several may be under way.
+	 */
 	if (sh->name[0] == '\0') {
+		if (s->shot_number < s->shots)
+			s->shot_number = s->shots;
 		name_time(sh->name, sizeof(sh->name), (int64_t)ut_time());
 		len = strlen(sh->name);
 		snprintf(sh->name + len, sizeof(sh->name) - len, "%u",
-		    s->shots + 1);
+		    ++s->shot_number);
 	}
 	request_init(&out, UT_C_SHOTDIR, 0, 0);
 	ut_msg_str(&out, sh->dir != NULL ? sh->dir : sh->name);
@@ -390,7 +395,7 @@ static void
 shot_go(void *arg)
 {
 	struct shot *sh = arg;
-	const struct session *s;
+	struct session *s;
 	const char *not;
 	char why[300];
 
@@ -449,6 +454,15 @@ shot_begin(struct session *s, const char *dir, const char *name,
 	waits_add(&sh->waiters, w);
 	shot_go(sh);
 	return sh->id;
+}
+
+void
+shot_wait(uint32_t id, struct waiter *w)
+{
+	struct shot *sh = shot_by_id(id);
+
+	if (sh != NULL && !sh->over)
+		waits_add(&sh->waiters, w);
 }
 
 bool

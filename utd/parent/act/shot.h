@@ -72,6 +72,7 @@ void	 shots_slow(struct consumer *);
 uint32_t shot_begin(struct session *, const char *, const char *,
 	    const char *, struct waiter *, char *, size_t);
 /* True: it is over, and here is where it is. */
+void	 shot_wait(uint32_t, struct waiter *);	/* if it is not over */
 bool	 shot_result(uint32_t, uint64_t *, char *, size_t);
 /* Words that name what the snapshot lacks, to follow the events; or "". */
 const char *shot_lacks(uint32_t);

@@ -20,7 +20,8 @@
  * in them, at most each FLUSH_MS; then it is asked how many, and for each
  * `count' of them the action is due.  One that is being done is not begun
  * again before it is over: however often it was due meanwhile, it is done once
- * more then.
+ * more then.  An action that is to come later is put off, from the first match
+ * on, as long as the session is active: nothing is recorded after that.
  *
  * What is due is in the saved state before it is done, and no more when it is
  * over; the next utd does it again if it cannot know.
@@ -40,7 +41,7 @@
 #define ENOUGH_MS	100	/* for consumers to tell how many there are */
 #define RETRY_MS	1000	/* after something could not be done */
 
-static void	act(struct trigger *);
+static void	act(void *);
 
 /* The session that watches has that ID. */
 static struct trigger *
@@ -312,16 +313,32 @@ trigger_refused(const struct session *s, uint32_t type, const char *command,
 	return true;
 }
 
-/* Do what is due, unless it is being done. */
-static void
-act(struct trigger *t)
+/* A damaged state may say anything. */
+int
+trigger_rest(const struct trigger *t)
 {
+	const int64_t now = ut_msg_now();
+
+	if (!t->due || t->at <= now || !t->of->active || t->of->dying)
+		return 0;
+	return t->at - now < UT_TRIGGER_LATER ? (int)(t->at - now) :
+	    UT_TRIGGER_LATER;
+}
+
+/* Do what is due, unless it is being done or put off. */
+static void
+act(void *arg)
+{
+	struct trigger *t = arg;
 	const struct action *a = action_find(t->action);
+	const int ms = trigger_rest(t);
 
 	if (!t->due || t->busy || t->again.when != 0)
 		return;
 	if (t->of->dying && !a->ending)
 		trigger_give_up(t);
+	else if (ms > 0)
+		timer_set(&t->again, ms, act, t);
 	else
 		a->act(t);
 }
@@ -342,6 +359,8 @@ trigger_look(struct trigger *t)
 	if (more == 0 || trigger_over(t))
 		return;
 	t->passed += t->count != 0 ? more : 1;
+	if (!t->due)
+		t->at = ut_msg_now() + t->later;
 	t->due = true;
 	state_changed(&t->watch->saved);
 	/* The first match may be all: programs need not tell of more. */
@@ -360,6 +379,24 @@ triggers_look(struct session *s)
 
 	for (t = s->triggers; t != NULL; t = t->next)
 		trigger_look(t);
+	if (!s->active)
+		triggers_hurry(s, NULL);
+}
+
+void
+triggers_hurry(struct session *s, struct waiter *w)
+{
+	struct trigger *t;
+
+	for (t = s->triggers; t != NULL; t = t->next) {
+		if (t->due && t->at > ut_msg_now()) {
+			t->at = 0;
+			timer_clear(&t->again);
+			act(t);
+		}
+		if (w != NULL && t->busy && t->action == UT_TRIGGER_SNAPSHOT)
+			shot_wait(t->shot, w);
+	}
 }
 
 /* The consumers are to tell when there are more. */

@@ -27,10 +27,13 @@ bool	 trigger_refused(const struct session *, uint32_t, const char *,
 struct trigger *trigger_find(const struct session *, uint32_t);
 const struct rule *trigger_rule(const struct trigger *);
 uint64_t trigger_matches(const struct trigger *);
+int	 trigger_rest(const struct trigger *);	/* ms that it is put off */
 bool	 trigger_over(const struct trigger *);	/* no match counts any more */
 void	 trigger_grew(struct trigger *);	/* there are more events */
 void	 triggers_arm(struct session *);	/* the session starts */
 void	 triggers_look(struct session *);	/* at what was counted */
+/* Do what is put off; w, or NULL, waits for the snapshots under way. */
+void	 triggers_hurry(struct session *, struct waiter *);
 void	 triggers_resume(struct session *);	/* restored from the journal */
 
 #endif /* TRIGGER_H */

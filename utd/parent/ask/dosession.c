@@ -328,12 +328,30 @@ answer_drained(struct client *k)
 	wait_less(w);
 }
 
+/* The snapshots of triggers are taken. */
+static void
+destroy_now(struct client *k)
+{
+	if (!client_check(k, !k->session->dying, "it is being destroyed"))
+		return;
+	k->session->dying = true;
+	wait_less(stop_session(k, answer_drained));
+}
+
+static void
+destroy_begin(struct client *k)
+{
+	struct waiter *w = client_wait(k, destroy_now, 0);
+
+	triggers_hurry(k->session, w);
+	wait_less(w);
+}
+
 void
 do_destroy(struct client *k, struct ut_msg *m)
 {
 	k->undo = ut_msg_more(m) && ut_msg_get_u32(m) == 1;
-	k->session->dying = true;
-	wait_less(stop_session(k, answer_drained));
+	destroy_begin(k);
 }
 
 /*
@@ -356,7 +374,6 @@ owner_left(struct client *k)
 	k->leaving = true;
 	client_about(k, s);
 	k->undo = false;
-	s->dying = true;
-	wait_less(stop_session(k, answer_drained));
+	destroy_begin(k);
 	return true;
 }

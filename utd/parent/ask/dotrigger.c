@@ -58,6 +58,10 @@ get_wish(struct client *k, struct ut_msg *m, struct wish *w)
 		client_refuse(k, "trigger: no levels and no exclusions");
 		return false;
 	}
+	w->trigger.later = ut_msg_more(m) ? ut_msg_get_u32(m) : 0;
+	if (!client_check(k, !m->bad && w->trigger.later <= UT_TRIGGER_LATER,
+	    "trigger: an action at most 24 hours later"))
+		return false;
 	w->contexts.n = 0;
 	if (k->rule->filter != NULL &&
 	    !contexts_named(k->rule->filter, &w->contexts)) {

@@ -212,8 +212,8 @@ list_trigger(struct client *k, const struct trigger *t)
 	row_str("glob", rule->glob);
 	row_str("filter", rule->filter != NULL ? rule->filter->text : "");
 	row_str("action", trigger_name(t->action));
-	row_str("state", t->due || t->busy ? "due" : trigger_over(t) ? "over" :
-	    "armed");
+	row_str("state", !t->busy && trigger_rest(t) > 0 ? "waits" : t->due ||
+	    t->busy ? "due" : trigger_over(t) ? "over" : "armed");
 	row_num("matches", trigger_matches(t));
 	row_end(k);
 }

@@ -270,7 +270,7 @@ session_watch(struct session *s, struct session *of)
 static void
 trigger_free(struct trigger *t)
 {
-	if (t->due && t->again.when != 0)
+	if (t->due && t->again.when != 0 && t->command != NULL)
 		log_peer("session %s: the command of trigger %u was not run "
 		    "for the last time", t->of->name, t->number);
 	LIST_DEL(struct trigger, &t->of->triggers, t, next);

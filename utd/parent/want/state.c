@@ -39,8 +39,8 @@ static struct ut_msg out;
  * Members of an object that are saved, and listed if they have a name: a row a
  * member.  One more raises the version.
  */
-#define STATE_VERSION		10
-#define STATE_MEMBERS		98u
+#define STATE_VERSION		11
+#define STATE_MEMBERS		100u
 #define MEMBER(type, member, size, name)				\
 	{ MEMBER_ ## type, name, offsetof(struct OBJECT, member), size }
 #define SIZE(member)		sizeof(((struct OBJECT *)0)->member)
@@ -82,9 +82,10 @@ const struct member session_members[] = {
 #undef OBJECT
 #define OBJECT trigger
 const struct member trigger_members[] = {
-	SAVED(action), SAVED(due), SAVED(gone), SAVED(passed),
+	SAVED(action), SAVED(due), SAVED(at), SAVED(gone), SAVED(passed),
 	NUMBER(number, "number"),
 	NUMBER(count, "count"),
+	NUMBER(later, "later_ms"),
 	STRING(command, UT_COMMAND_MAX + 1, "command"),
 	NUMBER(acted, "acted"),
 	END
@@ -242,13 +243,16 @@ record_rule(const struct channel *ch, const struct rule *r, bool added)
 	return &out;
 }
 
-/* A command under way may end before another utd looks: the action is due. */
+/*
+ * A command under way may end before another utd looks, and a snapshot never
+ * ends then: the action is due.
+ */
 static void
 put_trigger(const struct trigger *t)
 {
 	struct trigger told = *t;
 
-	told.due |= t->busy && t->command != NULL;
+	told.due |= t->busy && t->action != UT_TRIGGER_ROTATE;
 	members_put(trigger_members, &told);
 }
 
