@@ -365,12 +365,13 @@ static void
 otlp_begin(struct bar *b, const char *args, size_t n)
 {
 	const struct ctf_stream *s = timeline.stream;
+	const uint64_t begin = run.logs ? 0 : date(b->ns);
 	struct span *sp = calloc(1, sizeof(*sp));
 	size_t i;
 
 	if (sp == NULL)
 		die_errno("malloc");
-	sp->begin = run.logs ? 0 : date(b->ns);
+	sp->begin = begin;
 	sp->from = s->trace;
 	sp->process = processes_get(&run.pairs->processes, s);
 	for (i = b->kept ? n : 0; i < n; i += member_len(args + i, n - i) + 1)
