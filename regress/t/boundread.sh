@@ -8,13 +8,15 @@
 
 seconds=${BOUND_SECONDS:-4}
 
+lost='events discarded between 2'	# where the consumer is slow
+
 # Nothing is said but that parts were removed or moved, or that nothing is there.
 reads() {
 	"$@" >"$T/read.out" 2>"$T/read.err" || fail "$*: status $?: $(cat "$T/read.err")"
 	! grep -v -e ': chunks before number [0-9]*, which begins at ' \
 	    -e 'removed or moved while it was read: the rest is left out$' \
 	    -e ': files were moved or removed while they were looked for' \
-	    -e ': an empty trace: ' "$T/read.err" || fail "$*"
+	    -e ': an empty trace: ' -e "$lost" "$T/read.err" || fail "$*"
 	n=$((n + 1))
 	rm -rf "$T/copy"
 }
@@ -45,8 +47,8 @@ wait $SEQ 2>/dev/null
 expect 0 'destroyed' utctl destroy u
 wait $FOLLOW || fail "view -F: status $?: $(cat "$T/follow.err")"
 [ -s "$T/follow.out" ] || fail "view -F: nothing"
-! grep -v 'removed before all of it was read$' "$T/follow.err" ||
-    fail "view -F"
+! grep -v -e 'removed before all of it was read$' -e "$lost" \
+    "$T/follow.err" || fail "view -F"
 # Which chunks are there is said by the number of the first of them.
 first=$(ls "$T/u/archives" | sed 's/.*-//' | sort -n | head -n 1)
 [ "$first" -gt 1 ] || fail "no chunk was removed: $(ls "$T/u/archives")"
