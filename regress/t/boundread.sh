@@ -32,6 +32,15 @@ CHILDREN="$CHILDREN $FOLLOW"
 ./prog/seq -p 20 1 16 90000000 &
 SEQ=$!
 CHILDREN="$CHILDREN $SEQ"
+# The number of the first chunk that is there.
+first_chunk() {
+	ls "$T/u/archives" 2>/dev/null | sed 's/.*-//' | sort -n | head -n 1
+}
+some_removed() {
+	[ "$(first_chunk)" -gt 1 ]
+}
+
+until_ok some_removed || fail "no chunk was removed: $(ls "$T/u/archives")"
 n=0
 end=$(($(date +%s) + seconds))
 while [ "$(date +%s)" -lt $end ]; do
@@ -50,8 +59,7 @@ wait $FOLLOW || fail "view -F: status $?: $(cat "$T/follow.err")"
 ! grep -v -e 'removed before all of it was read$' -e "$lost" \
     "$T/follow.err" || fail "view -F"
 # Which chunks are there is said by the number of the first of them.
-first=$(ls "$T/u/archives" | sed 's/.*-//' | sort -n | head -n 1)
-[ "$first" -gt 1 ] || fail "no chunk was removed: $(ls "$T/u/archives")"
+first=$(first_chunk)
 for c in view stat; do
 	expect 0 "u: chunks before number $first, which begins at 2" \
 	    utctl $c "$T/u"
