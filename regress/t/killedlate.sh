@@ -24,7 +24,8 @@ wait $RECORD
 [ $? -eq 3 ] || fail "not the status of the command: $(cat "$T/err")"
 grep -q "^utctl: utd in .* was killed by signal 9; the trace was com" "$T/err" ||
     fail "not said: $(cat "$T/err")"
-[ "$(wc -l <"$T/err")" -eq 2 ] || fail "more is said: $(cat "$T/err")"
+grep -q "^utctl: the time of -T is over: " "$T/err" &&
+    [ "$(wc -l <"$T/err")" -eq 3 ] || fail "more is said: $(cat "$T/err")"
 readers_agree "$T/t"
 [ -z "$(ls -A "$T/tmp")" ] || fail "left: $(ls -A "$T/tmp")"
 left=$(find $SHM -maxdepth 1 -name "*ut-$(printf %x $pid)-*" 2>/dev/null)
