@@ -9,12 +9,19 @@
 seconds=${BOUND_SECONDS:-5}
 size=$((16 << 20))
 
-# Sum up all files of the session, again and again, and note the largest sum.
+# Sum up all files of the session, again and again, and note the largest sum.  A
+# walk through directories is no moment: what two walks have was there between.
+sizes() {
+	find "$1" -type f -printf '%i %s\n' 2>/dev/null
+}
 watch() {
 	max=0
 	while :; do
-		n=$(find "$1" -type f -printf '%s\n' 2>/dev/null |
-		    awk '{ n += $1 } END { print n + 0 }')
+		n=$({ sizes "$1"; echo; sizes "$1"; } | awk '
+		    NF == 0 { second = 1; next }
+		    !second { was[$1] = $2; next }
+		    $1 in was { n += was[$1]; delete was[$1] }
+		    END { print n + 0 }')
 		[ "$n" -le "$max" ] || echo "$((max = n))" >>"$2"
 	done
 }

@@ -59,6 +59,7 @@ done
 sampled 155 0 die 0
 sampled 155 0 die 1
 sampled 0 0 interrupted 1000
+why='a thread has SIGPROF blocked at .*'
 sampled 0 - execs "${EXECS:-50}"
 sampled 0 - chain 100
 sampled 0 0 births 2000

@@ -254,7 +254,8 @@ chunk_place(struct session *s)
 	ut_msg_str(&out, ro->to);
 	ut_msg_u32(&out, ro->keep != 0 ? ro->keep - 1 : UINT32_MAX);
 	ut_msg_u64(&out, s->max != 0 ? bound_chunk(s) * 4 : UINT64_MAX);
-	ut_msg_u64(&out, s->max != 0 ? bound_chunk(s) : UINT64_MAX);
+	/* A chunk may have a part that was carried into it, too. */
+	ut_msg_u64(&out, s->max != 0 ? bound_chunk(s) * 2 : UINT64_MAX);
 	ut_msg_fd(&out, s->dirfd);
 	(void)consumer_ask(consumer_get(s->uid, s->gid), &out, got_chunk,
 	    s->id, NULL);

@@ -16,10 +16,11 @@
 
 /*
  * The size of a session (create -M) is divided into eight: what is in archives/
- * has five, and a chunk one, so that there is room for the chunk that ends, the
- * next one, and what is carried from one into the other.  A chunk's part is
- * divided among its traces as they grow.  What a trace was allowed is in the
- * saved state before its consumer is told, and never taken back.
+ * has four before one is added, and a chunk one, so that there is room for the
+ * chunk that ends, the next one, and what is carried into each of them.  A
+ * chunk's part is divided among its traces as they grow.  What a trace was
+ * allowed is in the saved state before its consumer is told, and never taken
+ * back.
  */
 
 #include "trace.h"
