@@ -20,7 +20,7 @@ watch() {
 		n=$({ sizes "$1"; echo; sizes "$1"; } | awk '
 		    NF == 0 { second = 1; next }
 		    !second { was[$1] = $2; next }
-		    $1 in was { n += was[$1]; delete was[$1] }
+		    $1 in was { n += was[$1] < $2 ? was[$1] : $2; delete was[$1] }
 		    END { print n + 0 }')
 		[ "$n" -le "$max" ] || echo "$((max = n))" >>"$2"
 	done

@@ -279,10 +279,15 @@ for at in + - +1e3 +1.5x +-1 -99999999999999999999s; do
 	expect 1 "b@$at: the offset is not a time such as +1\.25ms$" \
 	    utctl view "$T/b@$at"
 done
-expect 1 'it has no clock that the offset could move, or not so far$' \
+expect 1 'the offset moves its dates too far from 1970$' \
     utctl view "$T/b@-9223372035s"
-expect 1 'it has no clock that the offset could move, or not so far$' \
+expect 1 'the offset moves its dates too far from 1970$' \
     utctl view "$T/dated@+9223372035s"
+mkdir "$T/clockless" && echo '/* CTF 1.8 */
+trace { major = 1; minor = 8; byte_order = le; };
+stream { };' >"$T/clockless/metadata" || exit 1
+expect 1 'an offset needs a clock, and it has none$' \
+    utctl view "$T/clockless@+1s"
 expect 1 'b/metadata: named twice, with two offsets$' \
     utctl view "$T/b@+1s" "$T/b"
 expect 1 '^utctl: -F: no offset' utctl view -F "$T/b@+1s"

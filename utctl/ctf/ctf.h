@@ -239,7 +239,7 @@ struct ctf_trace {
 	/* A hash of host, name and time of creation: see ctf_dates.c. */
 	uint64_t		 session;
 	char			*points_file;	/* NULL: none */
-	int			 kept, kept_points;	/* open; or -1 */
+	int			 kept, kept_points;	/* stay open; or -1 */
 	int			 headless;	/* chunks before are gone */
 	struct ctf_point	*points;	/* sorted by boottime */
 	size_t			 npoints;

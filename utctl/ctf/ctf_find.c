@@ -472,6 +472,18 @@ reader_look(struct reader *r, const char *dir)
 	find_dir(r, dir, 0);
 }
 
+static int
+file_keep(struct reader *r, const char *path)
+{
+	const int fd = ctf_keep(path);
+
+	if (fd == -1)
+		return -1;
+	r->kept = xgrow(r->kept, r->nkept, &r->keptcap, sizeof(*r->kept));
+	r->kept[r->nkept++] = fd;
+	return fd;
+}
+
 /* Keep what was found open: later it may be gone. */
 static void
 find_keep(struct reader *r, const struct reader *was)
@@ -480,11 +492,18 @@ find_keep(struct reader *r, const struct reader *was)
 	size_t i;
 
 	for (i = was->nstreams; i < r->nstreams; i++)
-		r->streams[i]->kept = ctf_keep(r->streams[i]->path);
+		r->streams[i]->kept = file_keep(r, r->streams[i]->path);
 	for (tr = r->traces; tr != was->traces; tr = tr->next) {
-		tr->kept = ctf_keep(tr->file);
-		tr->kept_points = ctf_keep(tr->points_file);
+		tr->kept = file_keep(r, tr->file);
+		tr->kept_points = file_keep(r, tr->points_file);
 	}
+}
+
+void
+reader_unkeep(struct reader *r, size_t n)
+{
+	while (r->nkept > n)
+		ctf_unkeep(r->kept[--r->nkept]);
 }
 
 /* Forget what was found since. */
@@ -493,13 +512,10 @@ find_undo(struct reader *r, const struct reader *was)
 {
 	struct ctf_trace *tr;
 
-	while (r->nstreams > was->nstreams) {
-		ctf_unkeep(r->streams[--r->nstreams]->kept);
-		stream_free(r->streams[r->nstreams]);
-	}
+	while (r->nstreams > was->nstreams)
+		stream_free(r->streams[--r->nstreams]);
+	reader_unkeep(r, was->nkept);
 	while ((tr = r->traces) != was->traces) {
-		ctf_unkeep(tr->kept);
-		ctf_unkeep(tr->kept_points);
 		r->traces = tr->next;
 		ctf_close(tr);
 	}

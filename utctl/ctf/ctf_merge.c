@@ -367,6 +367,8 @@ reader_free(struct reader *r)
 		stream_free(r->streams[--r->nstreams]);
 	while (r->nidle > 0)
 		stream_free(r->idle[--r->nidle]);
+	reader_unkeep(r, 0);
+	free(r->kept);
 	free(r->streams);
 	free(r->idle);
 	free(r->sessions);

@@ -192,8 +192,8 @@ clocks_move(struct ctf_trace *tr, int64_t ns)
 	}
 	if (c == NULL && (tr->clocks != NULL || ns == 0))
 		return 1;
-	ctf_damage(tr->file, "it has no clock that the offset could move, or "
-	    "not so far");
+	ctf_damage(tr->file, c == NULL ? "an offset needs a clock, and it has "
+	    "none" : "the offset moves its dates too far from 1970");
 	return 0;
 }
 

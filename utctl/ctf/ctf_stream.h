@@ -64,7 +64,7 @@ struct ctf_stream {
 	char			*path;
 	size_t			 index;		/* breaks ties */
 	int			 fd;		/* -1: not open now */
-	int			 kept;		/* open for good; or -1 */
+	int			 kept;		/* stays open; or -1 */
 	uint64_t		 size;		/* at the last look */
 	dev_t			 dev;		/* the file's, to know it by */
 	ino_t			 ino;		/* 0: the file is gone */

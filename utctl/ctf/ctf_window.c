@@ -101,8 +101,8 @@ ctf_window_is(const struct ctf_stream *s, const char *path)
 }
 
 /*
- * Open a file for good, if there are descriptors enough, for a session may move
- * or remove it while it is read; or -1.
+ * Open a file that stays so, if there are descriptors enough, for a session may
+ * move or remove it while it is read; or -1.
  */
 int
 ctf_keep(const char *path)
@@ -121,8 +121,6 @@ ctf_keep(const char *path)
 void
 ctf_unkeep(int fd)
 {
-	if (fd == -1)
-		return;
 	close(fd);
 	nkept--;
 }

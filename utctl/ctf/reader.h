@@ -90,6 +90,8 @@ struct reader {
 	int			 top;		/* a session's ust is there */
 	int			 files;		/* something is no directory */
 	int			 twice;		/* some trace was known */
+	int			*kept;		/* files that stay open */
+	size_t			 nkept, keptcap;
 
 	/* ctf_dates.c: sessions with points */
 	struct reader_session	*sessions;
@@ -130,6 +132,8 @@ void	 reader_open(struct reader *, const char *);
 void	 reader_move(const char *, int64_t);
 int64_t	 reader_moved(const char *);	/* 0: they are not */
 void	 reader_unmove(void);		/* forget that of all directories */
+/* Close files that were kept open, all but the first n. */
+void	 reader_unkeep(struct reader *, size_t);
 void	 reader_look(struct reader *, const char *);
 void	 trace_stat(struct ctf_trace *, const struct stat *);
 int	 trace_changed(const struct ctf_trace *, const struct stat *);

@@ -115,7 +115,8 @@ copy_file(const struct cut *c, const char *file, int kept)
 			export_dir_die(path);
 	if (n == -1)
 		die_errno("%s", file);
-	close(in);
+	if (in != kept)
+		close(in);
 	export_dir_close(out, path);
 	free(path);
 }

@@ -21,8 +21,8 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "../ctf/cores.h"
@@ -61,14 +61,14 @@ show_totals(const struct reader *rd)
 	json_u64("events", rd->nevents);
 	json_u64("discarded", rd->ndiscarded);
 	json_u64("lost_packets", rd->nlost);
-	if (!json_on)
-		printf("%llu event%s, %llu discarded", rd->nevents,
-		    many(rd->nevents), rd->ndiscarded);
-	if (!json_on && rd->nlost != 0)
-		printf(", %llu packet%s lost", rd->nlost, many(rd->nlost));
-	if (!json_on)
-		putchar('\n');
 	show_moved(rd);
+	if (json_on)
+		return;
+	printf("%llu event%s, %llu discarded", rd->nevents, many(rd->nevents),
+	    rd->ndiscarded);
+	if (rd->nlost != 0)
+		printf(", %llu packet%s lost", rd->nlost, many(rd->nlost));
+	putchar('\n');
 }
 
 void

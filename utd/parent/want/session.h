@@ -117,8 +117,8 @@ struct trigger {
 	uint64_t	 gone;		/* matches in regions that are gone */
 	uint64_t	 passed;	/* times `count' was reached */
 	uint64_t	 acted;		/* how often it was acted, ever */
-	bool		 due;		/* the action has to be done, */
-	int64_t		 at;		/* then, by ut_msg_now(), if later */
+	bool		 due;		/* the action has to be done */
+	int64_t		 at;		/* by ut_msg_now(): not before that */
 	uint32_t	 later;		/* ms from a match to its action */
 	bool		 busy;		/* the action is being done */
 	uint32_t	 shot;		/* ID of the snapshot under way */
@@ -159,7 +159,7 @@ struct session {
 	bool		 keeps;		/* nothing is written by itself */
 	uint64_t	 max;		/* bytes of all its files; 0: any */
 	uint32_t	 shots;		/* snapshots so far */
-	uint32_t	 shot_number;	/* the newest one has it */
+	uint32_t	 shot_number;	/* the newest one's number */
 	uint32_t	 keep_shots;	/* newest in snapshots/; 0: all */
 	unsigned int	 shooting;	/* snapshots under way */
 	struct rotation	 rotation;
