@@ -70,6 +70,7 @@ TABLES_utctl/ctf = $(TABLES_utctl)
 TABLES_utctl/ctl = $(TABLES_utctl)
 TABLES_utctl/rec = $(TABLES_utctl)
 TABLES_utctl/report = $(TABLES_utctl)
+TABLES_utctl/serve = $(TABLES_utctl)
 TABLES_utctl/show = $(TABLES_utctl)
 TABLES_utctl/sym = $(TABLES_utctl)
 # Rules are remembered: what makes them is to be small.
@@ -216,7 +217,9 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/report/page_flame.c utctl/report/page_grid.c \
 		utctl/report/page_heap.c utctl/report/page_locks.c \
 		utctl/report/page_pairs.c utctl/report/page_put.c \
-		utctl/say.c utctl/show/chrome_samples.c \
+		utctl/say.c utctl/serve/serve.c utctl/serve/source.c \
+		utctl/serve/viewer.c utctl/serve/vstream.c \
+		utctl/show/chrome_samples.c \
 		utctl/show/clocks.c utctl/show/columns.c \
 		utctl/show/compare.c utctl/show/compare_test.c \
 		utctl/show/durations.c utctl/show/export.c \
@@ -238,7 +241,7 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/show/show.c utctl/show/skew.c utctl/show/stacks.c \
 		utctl/show/stat.c \
 		utctl/show/stat_cores.c utctl/show/timeline.c \
-		utctl/show/top.c utctl/show/top_live.c utctl/show/top_print.c \
+		utctl/show/live.c utctl/show/top.c utctl/show/top_print.c \
 		utctl/show/top_read.c utctl/show/top_screen.c \
 		utctl/show/tree.c utctl/show/view.c utctl/show/weigh.c \
 		utctl/show/which.c utctl/sym/calls.c utctl/sym/demangle.c \
@@ -255,12 +258,12 @@ UTCTL_HDRS =	utctl/client.h utctl/ctf/cores.h utctl/ctf/ctf.h \
 		utctl/ctf/ctf_stream.h utctl/ctf/ctf_type.h utctl/ctf/reader.h \
 		utctl/ctf/select.h utctl/ctl/list.h utctl/json.h utctl/map.h \
 		utctl/rec/record.h utctl/regular.h utctl/report/page.h \
-		utctl/say.h \
+		utctl/say.h utctl/serve/source.h utctl/serve/viewer.h \
 		utctl/show/chrome_samples.h utctl/show/compare.h \
 		utctl/show/export.h \
 		utctl/show/export_packet.h utctl/show/follow.h \
 		utctl/show/heap.h utctl/show/hist.h utctl/show/intervals.h \
-		utctl/show/locks.h \
+		utctl/show/live.h utctl/show/locks.h \
 		utctl/show/pair.h utctl/show/pair_role.h utctl/show/print.h \
 		utctl/show/proto.h utctl/show/rows.h utctl/show/show.h \
 		utctl/show/stacks.h utctl/show/stat.h utctl/show/timeline.h \

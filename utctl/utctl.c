@@ -74,8 +74,8 @@ static const struct command *const commands[] = {
 	&cmd_trigger, &cmd_rotate, &cmd_clear, &cmd_snapshot, &cmd_status,
 	&cmd_list, &cmd_events, &cmd_save, &cmd_load, &cmd_record,
 	&cmd_recover, &cmd_shutdown, &cmd_view, &cmd_stat, &cmd_heap,
-	&cmd_locks, &cmd_skew, &cmd_export, &cmd_report, &cmd_top, &cmd_dtrace,
-	&cmd_help, &cmd_version, NULL
+	&cmd_locks, &cmd_skew, &cmd_export, &cmd_report, &cmd_top, &cmd_serve,
+	&cmd_dtrace, 	&cmd_help, &cmd_version, NULL
 };
 
 /* Options in the place of a command, as other tools have them. */

@@ -69,7 +69,8 @@ extern const struct command cmd_create, cmd_start, cmd_stop, cmd_destroy,
 	    cmd_untrack, cmd_trigger, cmd_rotate, cmd_clear, cmd_snapshot,
 	    cmd_status, cmd_list, cmd_events, cmd_save, cmd_load, cmd_record,
 	    cmd_recover, cmd_shutdown, cmd_view, cmd_stat, cmd_heap, cmd_locks,
-	    cmd_export, cmd_report, cmd_skew, cmd_top, cmd_dtrace;
+	    cmd_export, cmd_report, cmd_serve, cmd_skew, cmd_top,
+	    cmd_dtrace;
 
 /* help.c */
 extern const struct command *utctl_command;	/* the one that runs */

@@ -23,7 +23,7 @@ in_help() {
 page_of() {
 	case $1 in
 	record|recover)		echo 'utctl-record(1)' ;;
-	view|top|export)	echo 'utctl-view(1)' ;;
+	view|top|serve|export)	echo 'utctl-view(1)' ;;
 	stat|heap|locks|skew)	echo 'utctl-stat(1)' ;;
 	report)			echo 'utctl-report(1)' ;;
 	dtrace|help|version)	echo 'utctl(1)' ;;

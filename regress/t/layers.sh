@@ -40,6 +40,7 @@ rooms() {
 	utctl/sym utctl/ctf utctl libut/common
 	utctl/show utctl/sym utctl/ctf utctl libut/common
 	utctl/report utctl/show utctl/sym utctl/ctf utctl libut/common
+	utctl/serve utctl/show utctl/ctf utctl libut/common
 	utctl/ctl utctl libut/common libut/expr
 	utctl/rec utctl/ctl utctl/show utctl/sym utctl/ctf utctl libut/common
 	EOF

@@ -68,7 +68,7 @@ _utctl()
 		enable-event,*|disable-event,*|events,*)
 			words=$(_utctl_values "$tool" "$command" -e)
 			;;
-		view,*|stat,*|heap,*|locks,*|skew,*|export,*|top,*|report,*)
+		view,*|stat,*|heap,*|locks,*|skew,*|export,*|top,*|serve,*|report,*)
 			words=$(_utctl_sessions "$tool")
 			actions='-A directory'
 			;;

@@ -49,7 +49,7 @@ complete -c utctl -n 'not __utctl_first; and string match -q -- "-*" (commandlin
     -f -a '(__utctl_options)'
 complete -c utctl -f -n '__utctl_about start stop destroy trigger rotate clear snapshot list save' \
     -a '(__utctl_sessions)'
-complete -c utctl -n '__utctl_about view stat heap locks skew export top report' -a '(__utctl_sessions)'
+complete -c utctl -n '__utctl_about view stat heap locks skew export top serve report' -a '(__utctl_sessions)'
 complete -c utctl -f -n '__utctl_about enable-event disable-event events' \
     -a '(__utctl_values -e)'
 complete -c utctl -n '__utctl_about record' -s w -x -a '(__utctl_list -w)'

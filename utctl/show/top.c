@@ -19,7 +19,6 @@
  */
 
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +27,7 @@
 
 #include "../when.h"
 #include "common/compat.h"
-#include "follow.h"
+#include "live.h"
 #include "show.h"
 #include "top.h"
 
@@ -38,7 +37,6 @@
 #define HOLD		INT64_C(1200000000)	/* ns, where utd is unknown */
 #define BOUND		(2 << 20)	/* bytes for a second */
 #define QUIET		10		/* s without a session, and with none */
-#define AGAIN		2000		/* ms: record starts a utd anew */
 #define NS_MS		INT64_C(1000000)
 
 /* Counts by utd since the session began. */
@@ -51,15 +49,11 @@ static int		 batch, given;		/* -b; -D or -d */
 static uint64_t		 bound;			/* -r */
 static int64_t		 interval;		/* ms: -i */
 static uint32_t		 count;			/* -n; 0: no end */
-static const char	*dir;
-static struct client	*client;
-static struct row	*rows;
+static struct live	 live;
 static struct counts	 first, last;
 static struct top_session session;
 static struct top_sums	 shown;
 static int64_t		 asked, hold;		/* ms; ns */
-static int		 own;		/* record's utd, which goes with it */
-static int64_t		 gone;		/* ms: since when that is not there */
 static char		*ended;		/* why; NULL: more comes */
 
 /* The sub-buffers in use, and all, of each region. */
@@ -103,39 +97,17 @@ session_note(const struct row *s)
 
 /* Nobody tells of the session now. */
 static void
-session_gone(int64_t now)
+session_gone(void)
 {
-	struct client *c;
-
-	client_close(client);
-	client = NULL;
 	session.rated = 0;
 	first.ms = 0;
 	session.trouble = session.name == NULL ?
-	    "no session is known that writes these files" : own ?
+	    "no session is known that writes these files" : live.own ?
 	    "the recording has ended, or its utd was killed" :
 	    "no utd runs: waiting for it";
-	if (session.name == NULL) {
-		if (top_quiet() > QUIET)
-			ended = format("%s: no session is known that writes "
-			    "it, and nothing came for %d seconds", dir, QUIET);
-	} else if (own) {
-		gone = gone == 0 ? now : gone;
-		if (now - gone > AGAIN)
-			ended = format("%s: the recording has ended", dir);
-	} else if ((c = client_try(NULL)) != NULL) {
-		client_close(c);
-		ended = format("session %s was destroyed", session.name);
-	}
-}
-
-/* Has utd hung up?  That needs no message. */
-static int
-is_gone(void)
-{
-	struct pollfd p = { .fd = client_fd(client), .events = POLLIN };
-
-	return poll(&p, 1, 0) > 0 && client_look(client);
+	if (session.name == NULL && top_quiet() > QUIET)
+		ended = format("%s: no session is known that writes it, and "
+		    "nothing came for %d seconds", live.dir, QUIET);
 }
 
 /* Ask utd, which may have been killed, and may be back. */
@@ -144,30 +116,30 @@ session_ask(void)
 {
 	const int64_t now = ut_msg_now();
 	const struct row *s;
+	enum live_is is;
 
 	if (now < asked || ended != NULL)
 		return;
-	s = client == NULL ? top_live(dir, &client, &rows, &own) :
-	    is_gone() ? NULL : follow_session(client, dir, &rows);
+	is = live_ask(&live, &s);
 	asked = now + ASK + COSTLY * (ut_msg_now() - now);
-	if (s != NULL) {
-		gone = 0;
+	if (is == LIVE_HERE)
 		session_note(s);
-	} else if (client != NULL && !client_gone(client))
-		ended = own ? format("%s: the recording has ended", dir) :
-		    format("session %s was destroyed", session.name);
+	else if (is == LIVE_AWAY)
+		session_gone();
 	else
-		session_gone(now);
+		ended = is == LIVE_RECORDED ?
+		    format("%s: the recording has ended", live.dir) :
+		    format("session %s was destroyed", session.name);
 }
 
 /* Without an argument, find what is recorded now. */
 static char *
 find_live(void)
 {
-	const struct row *s = top_live(NULL, &client, &rows, &own);
+	const struct row *s;
 	char *path;
 
-	if (s == NULL)
+	if (live_ask(&live, &s) != LIVE_HERE)
 		die("nothing is recorded now, by what utd says: name the "
 		    "directory of a trace, or a session");
 	path = format("%s", row_str(s, "dir"));
@@ -183,15 +155,15 @@ look_first(const char *arg)
 	top_look(hold, 0);
 	if (session.name != NULL)
 		return;
-	if (access(dir, F_OK) == -1)
+	if (access(live.dir, F_OK) == -1)
 		die_errno("%s: neither a session nor a trace", arg);
 	if (top_quiet() == -1)
 		die("%s: no trace is there, and no session is known that "
-		    "writes it", dir);
+		    "writes it", live.dir);
 	if (top_quiet() > QUIET)
 		die("%s: no session is known that writes it, and nothing came "
 		    "for %" PRId64 " seconds: if it is finished, use utctl "
-		    "stat, view or report", dir, top_quiet());
+		    "stat, view or report", live.dir, top_quiet());
 }
 
 /* Compute rates from the first answer of the interval to the last. */
@@ -355,11 +327,11 @@ top_main(int argc, char **argv)
 	dirs = argc > optind ? which_traces(argv + optind) : NULL;
 	if (dirs != NULL && reader_moved(dirs[0]) != 0)
 		die("top: no offset, for events wait by the clock");
-	dir = dirs != NULL ? dirs[0] : (found = find_live());
+	live.dir = dirs != NULL ? dirs[0] : (found = find_live());
 	/* Traces may be anybody's, but utd may have to be met again. */
 	ut_confine(0);
-	top_read_begin(dir, bound);
-	look_first(dirs != NULL ? argv[optind] : dir);
+	top_read_begin(live.dir, bound);
+	look_first(dirs != NULL ? argv[optind] : live.dir);
 	batch |= !screen_begin();
 	watch();
 	screen_end();
@@ -367,8 +339,7 @@ top_main(int argc, char **argv)
 	if (ended != NULL)
 		say("%s", ended);
 	top_read_say();
-	row_free(rows);
-	client_close(client);
+	live_close(&live);
 	free(session.name);
 	free(session.state);
 	top_sums_free(&shown);

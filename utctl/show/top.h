@@ -23,7 +23,6 @@
 
 #include <stdint.h>
 
-#include "../client.h"
 #include "../map.h"
 #include "hist.h"
 
@@ -85,13 +84,6 @@ void	 top_read_say(void);
 
 /* Seconds since something was written; -1: there is no trace. */
 int64_t	 top_quiet(void);
-
-/*
- * top_live.c: the session that writes the directory, or, if that is NULL, one
- * that records now; the connection is to its utd, which may be record's own.
- */
-const struct row *top_live(const char *, struct client **, struct row **,
-	    int *);
 
 /* top_print.c: lines, or JSON. */
 const char *top_table(size_t);		/* NULL: there are no more */

@@ -230,6 +230,14 @@ row_program(struct client *k, int depth, const struct program *p)
 	row_end(k);
 }
 
+/* Has a consumer not answered, so that numbers are old? */
+static bool
+is_late(const struct client *k, const struct session *s)
+{
+	return s->traces != NULL && (session_late(s, k->conn->uid) != NULL ||
+	    (k->late > 0 && s->active));
+}
+
 /*
  * The error of the session; or "".  A consumer that does not answer has not
  * told the numbers of events, either.
@@ -239,9 +247,7 @@ session_wrong(const struct client *k, const struct session *s)
 {
 	const char *error = session_error(s), *unsaved = journal_trouble();
 
-	if (error[0] == '\0' && s->traces != NULL &&
-	    (session_late(s, k->conn->uid) != NULL ||
-	    (k->late > 0 && s->active)))
+	if (error[0] == '\0' && is_late(k, s))
 		return "a consumer does not answer: the numbers are old";
 	return error[0] == '\0' && unsaved != NULL ? unsaved : error;
 }
@@ -268,6 +274,7 @@ list_session(struct client *k, const struct session *s)
 	row_num("others", s->others);
 	row_num("astray", s->astray);
 	row_str("error", session_wrong(k, s));
+	row_num("late", is_late(k, s));
 	row_num("current", s->current && s->uid == k->conn->uid);
 	row_num("output", session_output(s));
 	row_members(session_members, NULL, s);

@@ -15,22 +15,25 @@
  */
 
 /*
- * utctl top: which session is shown.  It is one of the utd that is usual, or of
- * one that utctl record has started for a command, in a directory of its own.
+ * Which session is meant, and is it still there?  It is one of the utd that is
+ * usual, or of one that utctl record has started for a command, in a directory
+ * of its own.  utd may have been killed, and may be back.
  */
 
 #include <sys/types.h>
 #include <sys/stat.h>
 
 #include <dirent.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../utctl.h"
 #include "common/msg.h"
-#include "follow.h"
-#include "top.h"
+#include "live.h"
+
+#define AGAIN		2000		/* ms: record starts a utd anew */
 
 /* The directory's session; if there is no directory, one that is recorded. */
 static const struct row *
@@ -94,18 +97,77 @@ try_all(const char *tmp, const char *dir, struct client **c, struct row **rows)
 	return s;
 }
 
-const struct row *
-top_live(const char *dir, struct client **c, struct row **rows, int *own)
+static const struct row *
+find(struct live *l)
 {
-	const struct row *s = try_utd(NULL, dir, c, rows);
+	const struct row *s = try_utd(NULL, l->dir, &l->client, &l->rows);
 
 	if (s != NULL) {
-		*own = 0;
+		l->own = 0;
 		return s;
 	}
-	s = try_all("/tmp", dir, c, rows);
+	s = try_all("/tmp", l->dir, &l->client, &l->rows);
 	if (s == NULL)
-		s = try_all(getenv("TMPDIR"), dir, c, rows);
-	*own |= s != NULL;
+		s = try_all(getenv("TMPDIR"), l->dir, &l->client, &l->rows);
+	l->own |= s != NULL;
 	return s;
+}
+
+/* Has utd hung up?  That needs no message. */
+static int
+is_gone(struct client *c)
+{
+	struct pollfd p = { .fd = client_fd(c), .events = POLLIN };
+
+	return poll(&p, 1, 0) > 0 && client_look(c);
+}
+
+/* Nobody tells of the session now. */
+static enum live_is
+gone(struct live *l, const struct row **s)
+{
+	const int64_t now = ut_msg_now();
+
+	client_close(l->client);
+	l->client = NULL;
+	if (!l->known)
+		return LIVE_AWAY;
+	if (l->own) {
+		l->gone = l->gone == 0 ? now : l->gone;
+		return now - l->gone > AGAIN ? LIVE_RECORDED : LIVE_AWAY;
+	}
+	if ((l->client = client_try(NULL)) == NULL)
+		return LIVE_AWAY;
+	*s = session_in(l->client, l->dir, &l->rows);
+	if (*s == NULL && client_gone(l->client)) {
+		client_close(l->client);
+		l->client = NULL;
+		return LIVE_AWAY;
+	}
+	return *s == NULL ? LIVE_DESTROYED : LIVE_HERE;
+}
+
+enum live_is
+live_ask(struct live *l, const struct row **s)
+{
+	enum live_is is = LIVE_HERE;
+
+	*s = l->client == NULL ? find(l) : is_gone(l->client) ? NULL :
+	    session_in(l->client, l->dir, &l->rows);
+	if (*s == NULL && l->client != NULL && !client_gone(l->client))
+		return l->own ? LIVE_RECORDED : LIVE_DESTROYED;
+	if (*s == NULL)
+		is = gone(l, s);
+	if (*s != NULL) {
+		l->gone = 0;
+		l->known = 1;
+	}
+	return is;
+}
+
+void
+live_close(struct live *l)
+{
+	row_free(l->rows);
+	client_close(l->client);
 }

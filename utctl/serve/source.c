@@ -1,0 +1,349 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+/*
+ * The session that is served, and its files.
+ *
+ * Viewers merge streams by time, and give up when an event comes that is before
+ * one they have printed.  So they are told up to which date all is in the files.
+ * That is known by asking utd twice: it asks the consumers each time, and between
+ * two answers these have written all that was older than the flush interval
+ * when the first question was asked.  While a consumer, or utd, does not answer,
+ * the date stays where it is.
+ */
+
+#include <sys/types.h>
+#include <sys/stat.h>
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../regular.h"
+#include "../utctl.h"
+#include "../show/live.h"
+#include "common/compat.h"
+#include "source.h"
+
+#define ASK		500		/* ms between two questions, at least */
+#define COSTLY		20		/* times as long as an answer took */
+#define NS_MS		INT64_C(1000000)
+/* The class of streams that has clock readings: viewers need no such files. */
+#define POINTS		"\nstream {\n\tid = 4294967295;\n"
+#define POINTS_END	"\n};\n"
+
+struct source source;
+
+static struct live	 live;
+static struct watch	 watch;
+static struct map	 files;		/* streams, by their indexes + 1 */
+static struct meta	*metas;
+static int64_t		 next;		/* ms: when utd is asked again */
+static int64_t		 sent;		/* ns: when it was asked; 0: no answer */
+static int64_t		 base;		/* date of CLOCK_MONOTONIC's 0, in ns */
+static int64_t		 end;		/* ms: when all is written; or 0 */
+static int		 away;		/* utd is not there: said */
+static void		(*again)(const struct ctf_trace *,
+			    const struct ctf_trace *);
+
+static int64_t
+monotonic(void)
+{
+	struct timespec ts;
+
+	ut_clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+/*
+ * Metadata.
+ */
+
+struct meta *
+source_meta(const struct ctf_trace *tr)
+{
+	struct meta *m;
+
+	for (m = metas; m != NULL && m->trace != tr;)
+		m = m->next;
+	return m;
+}
+
+/*
+ * Take out the class of streams for clock readings.  It comes first, so viewers
+ * would take its clock for that of all other streams.
+ */
+static void
+meta_cut(struct meta *m)
+{
+	char *from = strstr(m->text, POINTS), *to;
+
+	if (from == NULL || (to = strstr(from, POINTS_END)) == NULL)
+		return;
+	to += strlen(POINTS_END);
+	memmove(from, to, m->len - (size_t)(to - m->text) + 1);
+	m->len -= (size_t)(to - from);
+}
+
+/*
+ * Take what came since, up to where the trace was read to: more may be there,
+ * and not be whole.  What was taken before, viewers have.
+ */
+static void
+meta_read(struct meta *m)
+{
+	const int first = m->read == 0;
+	const struct ctf_trace *tr = m->trace;
+	struct stat st;
+	size_t n;
+	int fd;
+
+	if (tr->size <= m->read || tr->size > CTF_METAMAX ||
+	    (fd = regular_open(AT_FDCWD, tr->file, O_NOFOLLOW, &st)) == -1)
+		return;
+	n = (size_t)(tr->size - m->read);
+	m->text = xrealloc(m->text, m->len + n + 1);
+	if (st.st_ino == tr->ino && st.st_dev == tr->dev &&
+	    pread(fd, m->text + m->len, n, m->read) == (ssize_t)n) {
+		m->len += n;
+		m->read = tr->size;
+	}
+	m->text[m->len] = '\0';
+	close(fd);
+	if (first)
+		meta_cut(m);
+}
+
+/* The trace is new, or comes in the place of the one from the same file. */
+static void
+note_trace(struct ctf_trace *tr)
+{
+	const struct ctf_clock *cl = ctf_clock_find(tr, "monotonic");
+	static uint64_t last;
+	struct meta *m;
+
+	if (cl != NULL)
+		base = ctf_ns(cl, 0);
+	for (m = metas; m != NULL; m = m->next)
+		if (m->trace != NULL && tr->hasuuid && m->trace->hasuuid &&
+		    memcmp(m->trace->uuid, tr->uuid, sizeof(tr->uuid)) == 0)
+			break;
+	if (m == NULL) {
+		m = xcalloc(1, sizeof(*m));
+		m->number = ++last;
+		m->next = metas;
+		metas = m;
+	} else if (m->trace != tr)
+		again(m->trace, tr);
+	m->trace = tr;
+	meta_read(m);
+}
+
+/* Forget traces that were removed, and what no viewer has of them. */
+static void
+forget_metas(void)
+{
+	struct meta **mp = &metas, *m;
+	const struct ctf_trace *tr;
+
+	while ((m = *mp) != NULL) {
+		for (tr = source.files.traces; tr != NULL && tr != m->trace;)
+			tr = tr->next;
+		if (tr == NULL && m->trace != NULL) {
+			again(m->trace, NULL);
+			m->trace = NULL;
+		}
+		if (m->trace != NULL || m->users > 0) {
+			mp = &m->next;
+			continue;
+		}
+		*mp = m->next;
+		free(m->text);
+		free(m);
+	}
+}
+
+/* Viewers take the clock of the first class of streams that has one. */
+const struct ctf_clock *
+source_clock(const struct ctf_trace *tr)
+{
+	const struct ctf_sclass *sc, *first = NULL;
+
+	for (sc = tr->sclasses; sc != NULL; sc = sc->next)
+		if (sc->clock != NULL && sc->id != UINT32_MAX &&
+		    (first == NULL || sc->line < first->line))
+			first = sc;
+	return first == NULL ? NULL : first->clock;
+}
+
+uint64_t
+source_cycles(const struct ctf_clock *cl, int64_t ns)
+{
+	const int64_t zero = ctf_ns(cl, 0);
+	const uint64_t freq = cl == NULL ? 1000000000 : cl->freq;
+	uint64_t left, n;
+
+	if (ns <= zero || freq > UINT64_C(1) << 34)
+		return 0;
+	left = (uint64_t)ns - (uint64_t)zero;
+	n = left / 1000000000 * freq + left % 1000000000 * freq / 1000000000;
+	while (n > 0 && ctf_ns(cl, n) > ns)
+		n--;
+	return n;
+}
+
+/*
+ * The session.
+ */
+
+/* utd has answered: all events are in the files up to when? */
+static void
+answered(const struct row *s, int64_t asked)
+{
+	const int64_t now = ut_msg_now();
+	const int64_t hold = follow_hold(s);
+	int64_t upto;
+
+	if (away)
+		say("utd is back");
+	away = 0;
+	if (row_num(s, "late") != 0)
+		sent = 0;
+	else {
+		upto = base + sent - hold;
+		if (sent != 0 && base != 0 && upto > source.upto)
+			source.upto = upto;
+		sent = asked;
+	}
+	if (strcmp(row_str(s, "state"), "active") != 0 &&
+	    row_num(s, "begun") != 0)
+		end = now + hold / NS_MS;
+}
+
+static void
+ask(void)
+{
+	const int64_t asked = monotonic(), now = ut_msg_now();
+	const struct row *s;
+	enum live_is is;
+
+	if (now < next)
+		return;
+	is = live_ask(&live, &s);
+	next = now + ASK + COSTLY * (ut_msg_now() - now);
+	if (is == LIVE_HERE) {
+		answered(s, asked);
+		return;
+	}
+	sent = 0;
+	if (is != LIVE_AWAY)
+		end = now + ASK;
+	else if (!away) {
+		away = 1;
+		say("utd is gone: waiting for it");
+	}
+}
+
+/* The files by their indexes. */
+static void
+index_files(void)
+{
+	struct reader *r = &source.files;
+	struct ctf_stream *s;
+	size_t i;
+
+	map_free(&files);
+	memset(&files, 0, sizeof(files));
+	source.state = 1;
+	for (i = 0; i < r->nidle; i++) {
+		s = r->idle[i];
+		map_put(&files, s->index + 1, s);
+		if (s->placed)
+			source.state = map_bytes(source.state, &s->index,
+			    sizeof(s->index));
+	}
+}
+
+struct ctf_stream *
+source_file(size_t index)
+{
+	return map_get(&files, index + 1);
+}
+
+static void
+look(void)
+{
+	static const struct reader_ops ops = { .trace = note_trace };
+
+	follow_look(&source.files, &watch, &ops);
+	forget_metas();
+	index_files();
+}
+
+void
+source_look(int wanted)
+{
+	if (source.ended)
+		return;
+	if (end == 0)
+		ask();
+	if (end != 0 && ut_msg_now() >= end) {
+		watch.next = 0;
+		wanted = 1;
+		source.ended = 1;
+	}
+	if (wanted)
+		look();
+}
+
+void
+source_open(const char *dir, void (*fn)(const struct ctf_trace *,
+    const struct ctf_trace *))
+{
+	const struct row *s;
+
+	again = fn;
+	live.dir = dir;
+	source.files.follow = 1;
+	source.upto = INT64_MIN;
+	reader_count(&source.files);
+	if (live_ask(&live, &s) != LIVE_HERE)
+		die(dir != NULL ? "%s: no session writes it now, by what utd "
+		    "says" : "nothing is recorded now, by what utd says: name "
+		    "a session", dir);
+	if (row_num(s, "keeps") != 0)
+		die("session %s keeps its events in memory: a snapshot of it "
+		    "can be viewed", row_str(s, "name"));
+	source.name = format("%s", row_str(s, "name"));
+	source.dir = live.dir = watch.dir = format("%s", row_str(s, "dir"));
+}
+
+void
+source_close(void)
+{
+	struct meta *m;
+
+	live_close(&live);
+	while ((m = metas) != NULL) {
+		metas = m->next;
+		free(m->text);
+		free(m);
+	}
+	map_free(&files);
+	reader_free(&source.files);
+	free(source.name);
+}

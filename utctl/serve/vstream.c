@@ -1,0 +1,428 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+/*
+ * What a viewer has of each stream: which packet of which file comes next.
+ *
+ * Packets are read whole before a viewer hears of them: babeltrace2 ends at the
+ * first that is damaged, or whose times are not in order, and files may be
+ * anybody's.  A file stays open while it is read, for a session may remove it.
+ */
+
+#include <sys/types.h>
+#include <sys/stat.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../utctl.h"
+#include "viewer.h"
+
+#define WINDOW		(32 << 10)	/* bytes of a file in memory */
+#define QUIET		3000		/* ms: a chunk gets no more */
+#define ROWS		16384		/* of one viewer */
+
+static unsigned long	 damages;
+
+/* What is damaged is left out, and counted. */
+static void
+count_damage(uint64_t number, int damage, const char *line)
+{
+	(void)number;
+	(void)line;
+	damages += damage != 0;
+}
+
+static uint64_t
+vstream_key(const struct ctf_stream *s, const struct meta *m)
+{
+	const uint64_t key[] = { m->number, s->row,
+	    (uint64_t)s->hasinstance, s->hasinstance ? s->instance : s->index };
+
+	return map_bytes(0, key, sizeof(key));
+}
+
+/* The row's first file that begins after that date; NULL: there is none. */
+static struct ctf_stream *
+file_after(uint64_t key, int64_t begin)
+{
+	struct reader *r = &source.files;
+	struct ctf_stream *s, *first = NULL;
+	const struct meta *m;
+	size_t i;
+
+	for (i = 0; i < r->nidle; i++) {
+		s = r->idle[i];
+		if (s->placed && s->begin > begin && (first == NULL ||
+		    s->begin < first->begin) &&
+		    (m = source_meta(s->trace)) != NULL &&
+		    vstream_key(s, m) == key)
+			first = s;
+	}
+	return first;
+}
+
+/* A file whose row the viewer does not know; or NULL. */
+static struct ctf_stream *
+file_unknown(struct viewer *v)
+{
+	struct reader *r = &source.files;
+	const struct meta *m;
+	size_t i;
+
+	if (v->seen == source.state || v->nstreams >= ROWS)
+		return NULL;
+	for (i = 0; i < r->nidle; i++)
+		if (r->idle[i]->placed &&
+		    (m = source_meta(r->idle[i]->trace)) != NULL &&
+		    m->len > 0 &&
+		    map_get(&v->known, vstream_key(r->idle[i], m)) == NULL)
+			return r->idle[i];
+	v->seen = source.state;
+	return NULL;
+}
+
+int
+vstream_unknown(struct viewer *v)
+{
+	return file_unknown(v) != NULL;
+}
+
+static struct trace *
+trace_of(struct viewer *v, struct meta *m)
+{
+	struct trace *t;
+
+	for (t = v->traces; t != NULL; t = t->next)
+		if (t->meta == m)
+			return t;
+	t = xcalloc(1, sizeof(*t));
+	t->meta = m;
+	m->users++;
+	t->id = ++v->ids;
+	t->next = v->traces;
+	v->traces = t;
+	return t;
+}
+
+/* Open the file of a stream; not if another one has got its name. */
+static int
+file_open(struct viewer *v, struct vstream *w, const struct ctf_stream *s)
+{
+	const int fd = ctf_keep(s->path);
+	struct stat st;
+
+	if (fd == -1 || fstat(fd, &st) == -1 || st.st_ino != s->ino ||
+	    st.st_dev != s->dev) {
+		v->unread |= fd == -1 && s->away == 0;
+		if (fd != -1)
+			ctf_unkeep(fd);
+		return 0;
+	}
+	w->s = stream_anew(s);
+	w->s->kept = fd;
+	w->s->size = s->size;
+	w->s->basecap = WINDOW;
+	return 1;
+}
+
+static void
+file_close(struct vstream *w)
+{
+	if (w->s == NULL)
+		return;
+	ctf_window_close(w->s);
+	ctf_unkeep(w->s->kept);
+	stream_free(w->s);
+	w->s = NULL;
+}
+
+static void
+trace_free(struct viewer *v, struct trace *t)
+{
+	struct trace **tp = &v->traces;
+
+	while (*tp != t)
+		tp = &(*tp)->next;
+	*tp = t->next;
+	t->meta->users--;
+	free(t);
+}
+
+static void
+vstream_over(struct vstream *w)
+{
+	file_close(w);
+	w->over = 1;
+	w->len = 0;
+}
+
+/* Pass over all packets that are there. */
+static void
+vstream_skip(struct vstream *w)
+{
+	ctf_damage_to(count_damage);
+	while (ctf_packet_open(w->s) != -1)
+		w->s->inpacket = 0;
+	ctf_damage_to(NULL);
+	ctf_window_drop(w->s);
+}
+
+struct vstream *
+vstream_new(struct viewer *v)
+{
+	const struct ctf_stream *s = file_unknown(v);
+	struct vstream *w;
+	struct meta *m;
+
+	if (s == NULL)
+		return NULL;
+	m = source_meta(s->trace);
+	w = xcalloc(1, sizeof(*w));
+	w->key = vstream_key(s, m);
+	if (s->hasinstance)
+		s = file_after(w->key, INT64_MIN);
+	w->trace = trace_of(v, m);
+	w->trace->nstreams++;
+	w->id = ++v->ids;
+	w->class = s->row;
+	w->file = s->index;
+	w->begin = s->begin;
+	w->told = v->upto;
+	w->end = INT64_MIN;
+	v->streams = xgrow(v->streams, v->nstreams, &v->cap, sizeof(*v->streams));
+	v->streams[v->nstreams++] = w;
+	map_put(&v->known, w->key, v);
+	if (v->last && file_open(v, w, s))
+		vstream_skip(w);
+	return w;
+}
+
+/* Read the packet: does it have what it says, in the order of time? */
+static int
+packet_fits(struct vstream *w, int64_t begin)
+{
+	struct ctf_stream *s = w->s;
+	const uint64_t size = s->size;
+	const unsigned long before = damages;
+	const int64_t end = s->end;
+	int64_t last = begin;
+	int fits = begin <= end && begin >= w->end && w->from <= w->to;
+
+	s->size = s->nextpkt;
+	while (fits && ctf_read(s)) {
+		if (s->item == ITEM_EVENT) {
+			fits = s->ns >= last && s->ns <= end;
+			last = s->ns;
+		}
+		s->gone = s->discards = 0;
+		s->nlost = 0;
+	}
+	fits &= !s->inpacket && damages == before;
+	s->inpacket = 0;
+	s->size = size;
+	w->end = fits ? end : w->end;
+	return fits;
+}
+
+/* The next packet of the file: 1; 0: it is left out; -1: there is none. */
+static int
+packet_next(struct viewer *v, struct vstream *w)
+{
+	struct ctf_stream *s = w->s;
+	int64_t begin;
+	int n;
+
+	n = ctf_packet_open(s);
+	s->gone = s->discards = 0;
+	s->nlost = 0;
+	if (n != 0) {
+		v->bad += n == 1;
+		return n == 1 ? 0 : -1;
+	}
+	w->at = s->pkt;
+	w->content = 8 * (s->last - s->pkt) + s->lastbit;
+	w->from = s->cycles;
+	w->to = s->endcycles;
+	w->discarded = s->discarded;
+	begin = ctf_ns(s->class->clock, s->cycles);
+	if (!packet_fits(w, begin)) {
+		v->bad++;
+		return 0;
+	}
+	if (begin < w->told) {
+		v->late++;
+		return 0;
+	}
+	w->len = s->nextpkt - w->at;
+	w->needs = w->trace->meta->len;
+	return 1;
+}
+
+/* The file is complete, for the next one is there: has it grown? */
+static int
+file_grew(struct vstream *w)
+{
+	struct stat st;
+
+	if (w->s == NULL || fstat(w->s->kept, &st) == -1 ||
+	    (uint64_t)st.st_size <= w->s->size)
+		return 0;
+	w->s->size = (uint64_t)st.st_size;
+	return 1;
+}
+
+/* No more comes: the file is in a chunk that has been complete for a while. */
+static int
+is_complete(struct vstream *w, const struct ctf_stream *s)
+{
+	const int64_t now = ut_msg_now();
+
+	if (s == NULL)
+		return 1;
+	if (strstr(s->path + strlen(source.dir), "/archives/") == NULL)
+		return 0;
+	if (w->quiet == 0)
+		w->quiet = now;
+	return now - w->quiet > QUIET;
+}
+
+/* What comes next, if the files of the row are looked at in turn. */
+static enum vstream_is
+files_next(struct viewer *v, struct vstream *w)
+{
+	const struct ctf_stream *s, *after;
+	int n;
+
+	for (;;) {
+		s = source_file(w->file);
+		if (w->s == NULL && s != NULL && !file_open(v, w, s))
+			return VSTREAM_NOTHING;
+		if (w->s != NULL) {
+			if (s != NULL && s->size > w->s->size)
+				w->s->size = s->size;
+			while ((n = packet_next(v, w)) == 0)
+				continue;
+			if (n == 1)
+				return VSTREAM_PACKET;
+		}
+		if ((after = file_after(w->key, w->begin)) == NULL)
+			return is_complete(w, s) ? VSTREAM_OVER : VSTREAM_NOTHING;
+		if (file_grew(w))
+			continue;
+		file_close(w);
+		w->file = after->index;
+		w->begin = after->begin;
+	}
+}
+
+enum vstream_is
+vstream_next(struct viewer *v, struct vstream *w)
+{
+	enum vstream_is is = VSTREAM_OVER;
+
+	w->len = 0;
+	if (w->over)
+		return VSTREAM_OVER;
+	ctf_damage_to(count_damage);
+	is = files_next(v, w);
+	ctf_damage_to(NULL);
+	if (is == VSTREAM_PACKET)
+		w->quiet = 0;
+	if (is == VSTREAM_OVER || (is == VSTREAM_NOTHING && source.ended)) {
+		vstream_over(w);
+		return VSTREAM_OVER;
+	}
+	if (w->s != NULL)
+		ctf_window_drop(w->s);
+	return is;
+}
+
+static size_t
+place_of(const struct viewer *v, uint64_t id)
+{
+	size_t lo = 0, hi = v->nstreams, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (v->streams[mid]->id < id)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+struct vstream *
+vstream_find(const struct viewer *v, uint64_t id)
+{
+	const size_t i = place_of(v, id);
+
+	return i < v->nstreams && v->streams[i]->id == id ? v->streams[i] :
+	    NULL;
+}
+
+/* A viewer forgets a trace with its last stream, and hears of it anew. */
+void
+vstream_free(struct viewer *v, struct vstream *w)
+{
+	const size_t i = place_of(v, w->id);
+
+	vstream_over(w);
+	if (--w->trace->nstreams == 0)
+		trace_free(v, w->trace);
+	v->nstreams--;
+	memmove(v->streams + i, v->streams + i + 1,
+	    (v->nstreams - i) * sizeof(*v->streams));
+	free(w);
+}
+
+ssize_t
+vstream_read(struct vstream *w, uint8_t *to, size_t n, uint64_t at)
+{
+	return w->s == NULL ? -1 : pread(w->s->kept, to, n, (off_t)at);
+}
+
+void
+vstreams_again(struct viewer *v, const struct ctf_trace *old,
+    const struct ctf_trace *new)
+{
+	struct vstream *w;
+	size_t i;
+
+	for (i = 0; i < v->nstreams; i++) {
+		w = v->streams[i];
+		if (w->over || w->trace->meta->trace != old)
+			continue;
+		if (new == NULL)
+			vstream_over(w);
+		else if (w->s != NULL)
+			(void)ctf_again(w->s, new, 0);
+	}
+}
+
+void
+vstreams_free(struct viewer *v)
+{
+	while (v->nstreams > 0)
+		vstream_free(v, v->streams[v->nstreams - 1]);
+	free(v->streams);
+	v->streams = NULL;
+	v->cap = 0;
+	map_free(&v->known);
+	memset(&v->known, 0, sizeof(v->known));
+	v->seen = 0;
+}
