@@ -36,7 +36,8 @@ send	EAGAIN ENOBUFS EINTR EPIPE ETOOMANYREFS short: send/BYTES
 recv	EAGAIN ENOMEM EINTR ECONNRESET short: recv/BYTES recvmsg/MESSAGE
 accept	EMFILE ECONNABORTED EAGAIN EINTR: accept accept4
 socket	EMFILE ENFILE ENOMEM: socket socketpair pipe epoll_create1 epoll_ctl
-	signalfd fcntl* dup2 bind listen getsockopt setsockopt
+	signalfd fcntl* dup2 bind listen getsockopt setsockopt getsockname
+	inet_ntop/NIL
 connect	ECONNREFUSED EINTR EAGAIN EACCES: connect
 fork	EAGAIN ENOMEM: fork execl execlp execv execvp pthread_create/NUMBER
 wait	EINTR: poll pselect epoll_wait nanosleep waitpid sem_wait
@@ -56,7 +57,7 @@ __(.*printf|mem.*|st[rp].*|fdelt|explicit.*)_chk|_(exit|ITM.*)|(at)?exit|abort
 pthread_(self|kill|detach)|get(e?[ug]id|pid|env|auxval|opt|c)|opt.*|std.*|is.*
 program_inv.*|_*environ|fnmatch|free|umask|uname|sysconf|prctl|kill|raise|dirfd
 sched_.*|tc.*|setitimer|adjtimex|shutdown|set(env|locale|vbuf)|tolower
-(open|sys)log|[fl]seek.*|l?(log|gamma)(1p)?|f?pow|fm(ax|in)|frexp|hypot|ioctl
+(open|sys)log|inet_pton|[fl]seek.*|l?(log|gamma)(1p)?|f?pow|fm(ax|in)|frexp|hypot|ioctl
 nl_langinfo|getpgrp|alphasort(64)?|ftello.*|ferror|fileno|ungetc|rewind(dir)?'
 
 # With _FORTIFY_SOURCE, functions have two more names.

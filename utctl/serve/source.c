@@ -17,11 +17,12 @@
  * The session that is served, and its files.
  *
  * Viewers merge streams by time, and give up when an event comes that is before
- * one they have printed.  So they are told up to which date all is in the files.
- * That is known by asking utd twice: it asks the consumers each time, and between
- * two answers these have written all that was older than the flush interval
- * when the first question was asked.  While a consumer, or utd, does not answer,
- * the date stays where it is.
+ * one they have printed.  So they are told up to which date all is in the
+ * files.  That is known from utd's answers: before it lists a session, the
+ * consumers write all that is committed.  The date is that of the question
+ * before the last one: what a thread had begun to record by then is committed
+ * now, and what a look has missed, because the session renamed a directory, is
+ * found.  While a consumer, or utd, does not answer, the date stays as it is.
  */
 
 #include <sys/types.h>
@@ -42,6 +43,7 @@
 #define ASK		500		/* ms between two questions, at least */
 #define COSTLY		20		/* times as long as an answer took */
 #define NS_MS		INT64_C(1000000)
+#define MARGIN		(200 * NS_MS)	/* beside the time between questions */
 /* The class of streams that has clock readings: viewers need no such files. */
 #define POINTS		"\nstream {\n\tid = 4294967295;\n"
 #define POINTS_END	"\n};\n"
@@ -53,7 +55,7 @@ static struct watch	 watch;
 static struct map	 files;		/* streams, by their indexes + 1 */
 static struct meta	*metas;
 static int64_t		 next;		/* ms: when utd is asked again */
-static int64_t		 sent;		/* ns: when it was asked; 0: no answer */
+static int64_t		 sent;		/* ns: the question; 0: no answer */
 static int64_t		 base;		/* date of CLOCK_MONOTONIC's 0, in ns */
 static int64_t		 end;		/* ms: when all is written; or 0 */
 static int		 away;		/* utd is not there: said */
@@ -214,8 +216,6 @@ source_cycles(const struct ctf_clock *cl, int64_t ns)
 static void
 answered(const struct row *s, int64_t asked)
 {
-	const int64_t now = ut_msg_now();
-	const int64_t hold = follow_hold(s);
 	int64_t upto;
 
 	if (away)
@@ -224,14 +224,14 @@ answered(const struct row *s, int64_t asked)
 	if (row_num(s, "late") != 0)
 		sent = 0;
 	else {
-		upto = base + sent - hold;
+		upto = base + sent - MARGIN;
 		if (sent != 0 && base != 0 && upto > source.upto)
 			source.upto = upto;
 		sent = asked;
 	}
 	if (strcmp(row_str(s, "state"), "active") != 0 &&
 	    row_num(s, "begun") != 0)
-		end = now + hold / NS_MS;
+		end = ut_msg_now() + follow_hold(s) / NS_MS;
 }
 
 static void
@@ -316,6 +316,10 @@ source_open(const char *dir, void (*fn)(const struct ctf_trace *,
 {
 	const struct row *s;
 
+	memset(&source, 0, sizeof(source));
+	memset(&live, 0, sizeof(live));
+	memset(&watch, 0, sizeof(watch));
+	next = sent = base = end = 0;
 	again = fn;
 	live.dir = dir;
 	source.files.follow = 1;
@@ -329,7 +333,7 @@ source_open(const char *dir, void (*fn)(const struct ctf_trace *,
 		die("session %s keeps its events in memory: a snapshot of it "
 		    "can be viewed", row_str(s, "name"));
 	source.name = format("%s", row_str(s, "name"));
-	source.dir = live.dir = watch.dir = format("%s", row_str(s, "dir"));
+	live.dir = watch.dir = source.dir = format("%s", row_str(s, "dir"));
 }
 
 void
@@ -346,4 +350,5 @@ source_close(void)
 	map_free(&files);
 	reader_free(&source.files);
 	free(source.name);
+	free(source.dir);
 }

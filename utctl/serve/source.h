@@ -37,7 +37,7 @@ struct meta {
 };
 
 struct source {
-	const char	*dir;
+	char		*dir;
 	char		*name;		/* the session's */
 	struct reader	 files;		/* all streams are idle ones */
 	/* Date in ns before which no event will be added any more. */
@@ -49,8 +49,9 @@ struct source {
 extern struct source source;
 
 /*
- * Begin with the session of that directory, or with one that records, or die.  The function is called
- * when a trace is read again, or was removed: then the second one is NULL.
+ * Begin with the session of that directory, or with one that records, or die.
+ * The function is called when a trace is read again, or was removed: then the
+ * second one is NULL.
  */
 void	 source_open(const char *, void (*)(const struct ctf_trace *,
 	    const struct ctf_trace *));

@@ -15,18 +15,20 @@
  */
 /*
  * What a viewer asks, and what it is told: LTTng's live protocol, version 2.4.
- * It is described in doc/live-reading-protocol of lttng-tools, and its structures
- * are in lttng-viewer-abi.h of babeltrace2, under the MIT licence.  Numbers are in
- * network order; the viewer asks, and each question has one answer.
+ * It is described in doc/live-reading-protocol of lttng-tools, and its
+ * structures are in lttng-viewer-abi.h of babeltrace2, under the MIT licence.
+ * Numbers are in network order; the viewer asks, and each question has one
+ * answer.
  *
- * A viewer merges streams by time: it prints nothing before each stream has told
- * what comes next, or that nothing comes before some time.  It hears of new
- * streams only with a packet.  Both are easy to promise for one stream of our
- * own, the beat, which is the first that the viewer asks for.  No event is in
- * it.  It tells the time before which all is in the files (v->upto), and stands
- * still there until the viewer knows all streams; other streams without a packet
- * stand a little later.  So the viewer prints nothing after the beat, whatever
- * packets it has got, and what comes later is never before what was printed.
+ * A viewer merges streams by time: it prints nothing before each stream has
+ * told what comes next, or that nothing comes before some time.  It hears of
+ * new streams only with a packet.  Both are easy to promise for one stream of
+ * our own, the beat, which is the first that the viewer asks for.  No event is
+ * in it.  It tells the time before which all is in the files (v->upto), and
+ * stands still there until the viewer knows all streams; other streams without
+ * a packet stand a little later.  So the viewer prints nothing after the beat,
+ * whatever packets it has got, and what comes later is never before what was
+ * printed.
  */
 
 #include <sys/types.h>
@@ -49,8 +51,8 @@
 #define BEAT		1		/* ID of the beat's stream, ... */
 #define BEAT_TRACE	2		/* ... and of its trace */
 #define IDS		100		/* others have larger ones */
-#define LIVE_TIMER	1000000		/* us: 0 would mean that it is not live */
-#define STEP		(100 * INT64_C(1000000))	/* ns between two beats */
+#define LIVE_TIMER	1000000		/* us: 0 would mean: not live */
+#define STEP		INT64_C(100000000)	/* ns between two beats */
 /*
  * Streams without a packet stand at times apart, of which the beat has the
  * first: babeltrace2 warns of equal ones.  It converts them with floating-point

@@ -203,7 +203,8 @@ vstream_new(struct viewer *v)
 	w->begin = s->begin;
 	w->told = v->upto;
 	w->end = INT64_MIN;
-	v->streams = xgrow(v->streams, v->nstreams, &v->cap, sizeof(*v->streams));
+	v->streams = xgrow(v->streams, v->nstreams, &v->cap,
+	    sizeof(*v->streams));
 	v->streams[v->nstreams++] = w;
 	map_put(&v->known, w->key, v);
 	if (v->last && file_open(v, w, s))
@@ -320,7 +321,8 @@ files_next(struct viewer *v, struct vstream *w)
 				return VSTREAM_PACKET;
 		}
 		if ((after = file_after(w->key, w->begin)) == NULL)
-			return is_complete(w, s) ? VSTREAM_OVER : VSTREAM_NOTHING;
+			return is_complete(w, s) ? VSTREAM_OVER :
+			    VSTREAM_NOTHING;
 		if (file_grew(w))
 			continue;
 		file_close(w);
