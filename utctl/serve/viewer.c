@@ -14,7 +14,7 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 /*
- * What a viewer asks, and what it is told: LTTng's live protocol, version 2.4.
+ * The answers to a viewer, in LTTng's live protocol, version 2.4.
  * It is described in doc/live-reading-protocol of lttng-tools, and its
  * structures are in lttng-viewer-abi.h of babeltrace2, under the MIT licence.
  * Numbers are in network order; the viewer asks, and each question has one
@@ -62,7 +62,7 @@
 #define TIMES		1000
 #define PIECE		(1 << 20)	/* bytes of an answer's data */
 #define STREAMS		256		/* in one answer */
-#define PATH_LEN	4096		/* of LTTng's structures */
+#define PATH_LEN	4096		/* sizes of LTTng's arrays */
 #define NAME_LEN	255
 #define HOST_LEN	64
 

@@ -38,7 +38,7 @@ enum live_is {
 	LIVE_HERE,
 	LIVE_AWAY,			/* no utd runs, or has known it yet */
 	LIVE_DESTROYED,
-	LIVE_RECORDED			/* and record has ended */
+	LIVE_RECORDED			/* by record, which has ended */
 };
 
 /* Ask for the session: its row is there until the next question, if it is. */
