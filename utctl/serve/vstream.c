@@ -33,11 +33,11 @@
 
 #define WINDOW		(32 << 10)	/* bytes of a file in memory */
 #define QUIET		3000		/* ms: a chunk gets no more */
-#define ROWS		16384		/* of one viewer */
+#define ROWS		16384		/* a viewer has no more */
 
 static unsigned long	 damages;
 
-/* What is damaged is left out, and counted. */
+/* Damage is left out, and counted. */
 static void
 count_damage(uint64_t number, int damage, const char *line)
 {
@@ -301,7 +301,7 @@ is_complete(struct vstream *w, const struct ctf_stream *s)
 	return now - w->quiet > QUIET;
 }
 
-/* What comes next, if the files of the row are looked at in turn. */
+/* Find what comes next in the files of the row. */
 static enum vstream_is
 files_next(struct viewer *v, struct vstream *w)
 {
