@@ -56,7 +56,6 @@ static struct map	 files;		/* streams, by their indexes + 1 */
 static struct meta	*metas;
 static int64_t		 next;		/* ms: when utd is asked again */
 static int64_t		 sent;		/* ns: the question; 0: no answer */
-static int64_t		 base;		/* date of CLOCK_MONOTONIC's 0, in ns */
 static int64_t		 end;		/* ms: when all is written; or 0 */
 static int		 away;		/* utd is not there: said */
 static void		(*again)(const struct ctf_trace *,
@@ -134,12 +133,9 @@ meta_read(struct meta *m)
 static void
 note_trace(struct ctf_trace *tr)
 {
-	const struct ctf_clock *cl = ctf_clock_find(tr, "monotonic");
 	static uint64_t last;
 	struct meta *m;
 
-	if (cl != NULL)
-		base = ctf_ns(cl, 0);
 	for (m = metas; m != NULL; m = m->next)
 		if (m->trace != NULL && tr->hasuuid && m->trace->hasuuid &&
 		    memcmp(m->trace->uuid, tr->uuid, sizeof(tr->uuid)) == 0)
@@ -224,8 +220,8 @@ answered(const struct row *s, int64_t asked)
 	if (row_num(s, "late") != 0)
 		sent = 0;
 	else {
-		upto = base + sent - MARGIN;
-		if (sent != 0 && base != 0 && upto > source.upto)
+		upto = (int64_t)row_num(s, "offset") + sent - MARGIN;
+		if (sent != 0 && upto > source.upto)
 			source.upto = upto;
 		sent = asked;
 	}
@@ -319,7 +315,7 @@ source_open(const char *dir, void (*fn)(const struct ctf_trace *,
 	memset(&source, 0, sizeof(source));
 	memset(&live, 0, sizeof(live));
 	memset(&watch, 0, sizeof(watch));
-	next = sent = base = end = 0;
+	next = sent = end = 0;
 	again = fn;
 	live.dir = dir;
 	source.files.follow = 1;

@@ -48,7 +48,7 @@ struct vstream {
 	struct trace	*trace;
 	uint64_t	 id;
 	uint64_t	 key;		/* which row: see vstream.c */
-	uint64_t	 class;		/* of streams: its ID */
+	uint64_t	 class;		/* the ID of the class */
 	size_t		 file;		/* the index of the one that is read */
 	int64_t		 begin;		/* date of its first packet, in ns */
 	struct ctf_stream *s;		/* NULL: not open yet, or over */
@@ -69,14 +69,14 @@ struct viewer {
 	int		 fd;
 	char		 address[VIEWER_ADDRESS];
 	int		 state;		/* see viewer.c */
-	int		 obeys;		/* it may ask to begin now: -l */
+	int		 obeys;		/* -l: the viewer may begin now */
 	int		 last;		/* leave out what is there already */
 	int64_t		 heard;		/* ms: of the last request */
 	uint8_t		 in[VIEWER_IN];
 	size_t		 nin;
 	uint8_t		*out;
 	size_t		 nout, outcap, wrote;
-	uint64_t	 ids;		/* of the last trace or stream */
+	uint64_t	 ids;		/* the last trace's or stream's */
 	struct trace	*traces;
 	struct vstream	**streams;	/* sorted by ID */
 	size_t		 nstreams, cap;
@@ -84,7 +84,7 @@ struct viewer {
 	uint64_t	 seen;		/* source.state: all of it is known */
 	int64_t		 upto;		/* see viewer.c */
 	uint64_t	 beat;		/* time in the beat's last packet */
-	struct told	 beat_told;	/* of its metadata */
+	struct told	 beat_told;	/* in the beat's metadata */
 	uint64_t	 late, bad;	/* packets that were left out */
 	int		 unread;	/* so were streams: no descriptors */
 };

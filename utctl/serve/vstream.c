@@ -14,7 +14,7 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 /*
- * What a viewer has of each stream: which packet of which file comes next.
+ * The streams that a viewer has: which packet of which file comes next.
  *
  * Packets are read whole before a viewer hears of them: babeltrace2 ends at the
  * first that is damaged, or whose times are not in order, and files may be
