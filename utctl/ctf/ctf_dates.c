@@ -216,11 +216,13 @@ reader_dates(struct reader *r)
 
 /* Open the traces in and below these directories. */
 void
-reader_open_all(struct reader *r, char **dirs)
+reader_open_all(struct reader *r, const struct reader_dir *dirs)
 {
 	r->dirs = dirs;
-	for (r->dir = 0; dirs[r->dir] != NULL; r->dir++)
-		reader_open(r, dirs[r->dir]);
+	for (r->dir = 0; dirs[r->dir].name != NULL; r->dir++) {
+		r->move = dirs[r->dir].move;
+		reader_open(r, dirs[r->dir].name);
+	}
 	reader_dates(r);
 	hosts_find(r);
 }

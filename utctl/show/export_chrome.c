@@ -222,15 +222,16 @@ static char *
 put_moved(char *p)
 {
 	const char *before = "\"moved\":[";
-	char **dir;
+	const struct reader_dir *dir;
 
-	for (dir = timeline.reader->dirs; *dir != NULL; dir++) {
-		if (reader_moved(*dir) == 0)
+	for (dir = timeline.reader->dirs; dir->name != NULL; dir++) {
+		if (dir->move == 0)
 			continue;
 		p = out_text(out_text(p, before), "{\"dir\":");
-		p = put_string(p, (const uint8_t *)*dir, strlen(*dir));
+		p = put_string(p, (const uint8_t *)dir->name,
+		    strlen(dir->name));
 		p = ctf_put_i64(out_text(p, ",\"offset_ns\":\""),
-		    reader_moved(*dir));
+		    dir->move);
 		p = out_text(p, "\"}");
 		before = ",";
 	}

@@ -41,9 +41,9 @@ struct show {
 	/* An option: if it is set, no address needs a name.  Or NULL. */
 	const int *quiet;
 	/* Before the process is confined, with the directories; or NULL. */
-	void	(*begin)(struct reader *, char **);
+	void	(*begin)(struct reader *, struct reader_dir *);
 	/* Read and print; the exit status, if nothing is damaged. */
-	int	(*run)(struct reader *, char **);
+	int	(*run)(struct reader *, struct reader_dir *);
 	/* Say what is not certain, or not there. */
 	void	(*say)(const struct reader *);
 	void	(*end)(void);

@@ -238,11 +238,11 @@ put_offset(const char *to)
 }
 
 static int
-skew_traces(struct reader *rd, char **dirs)
+skew_traces(struct reader *rd, struct reader_dir *dirs)
 {
 	static const struct reader_ops ops = { .event = skew_event };
 	char *from, *to;
-	const int two = dirs[1] != NULL && dirs[2] == NULL;
+	const int two = dirs[1].name != NULL && dirs[2].name == NULL;
 	struct ctf_trace *tr;
 	int status;
 
@@ -250,12 +250,12 @@ skew_traces(struct reader *rd, char **dirs)
 		reader_open_all(rd, dirs);
 	if (!two || rd->twice)
 		die("skew: two traces have to be named");
-	from = clean(dirs[0]);
-	to = clean(dirs[1]);
+	from = clean(dirs[0].name);
+	to = clean(dirs[1].name);
 	for (tr = rd->traces; tr != NULL; tr = tr->next)
 		pairs_trace(&run.pairs, tr);
 	reader_run(rd, &ops, NULL);
-	bounds_find(reader_moved(dirs[1]));
+	bounds_find(dirs[1].move);
 	progress_end();
 	json_object(NULL);
 	if (!run.quiet) {

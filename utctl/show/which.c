@@ -203,37 +203,33 @@ take_offset(char *arg)
 	return at[1] == '-' ? -ns : ns;
 }
 
-/* The directories that the arguments mean; a list that ends with NULL. */
-char **
+/* The directories that the arguments mean. */
+struct reader_dir *
 which_traces(char **args)
 {
-	char **dirs;
+	struct reader_dir *dirs;
 	size_t i, n = 0;
-	int64_t ns;
 
 	while (args[n] != NULL)
 		n++;
 	dirs = xcalloc(n + 2, sizeof(*dirs));
 	for (i = 0; i < n; i++) {
-		ns = take_offset(args[i]);
+		dirs[i].move = take_offset(args[i]);
 		if (args[i][0] == '\0')
 			die("a name is empty: name a directory or a session");
-		dirs[i] = trace_find(args[i]);
-		if (ns != 0)
-			reader_move(dirs[i], ns);
+		dirs[i].name = trace_find(args[i]);
 	}
 	if (n == 0)
-		dirs[0] = newest();
+		dirs[0].name = newest();
 	return dirs;
 }
 
 void
-which_free(char **dirs)
+which_free(struct reader_dir *dirs)
 {
 	size_t i;
 
-	for (i = 0; dirs[i] != NULL; i++)
-		free(dirs[i]);
+	for (i = 0; dirs[i].name != NULL; i++)
+		free(dirs[i].name);
 	free(dirs);
-	reader_unmove();
 }
