@@ -283,6 +283,11 @@ expect 1 'the offset moves its dates too far from 1970$' \
     utctl view "$T/b@-9223372035s"
 expect 1 'the offset moves its dates too far from 1970$' \
     utctl view "$T/dated@+9223372035s"
+for name in b ./b; do
+	expect 1 "$name@1ms: no such path, and an offset needs a sign: $name@+1ms or @-1ms$" \
+	    view "$name@1ms"
+done
+expect 1 'b@1x: No such file or directory$' view b@1x
 mkdir "$T/clockless" && echo '/* CTF 1.8 */
 trace { major = 1; minor = 8; byte_order = le; };
 stream { };' >"$T/clockless/metadata" || exit 1
@@ -300,6 +305,8 @@ expect 1 '-D m:sent,m:received: a field that tells messages apart is missing$' \
     utctl skew -D m:sent,m:received "$T/a" "$T/b"
 expect 1 '-D names the events' utctl skew "$T/a" "$T/b"
 # A directory may have such a name.
+cp -R "$T/b" "$T/b@1ms" || fail "cp"
+expect 0 . view b@1ms
 mv "$T/c" "$T/c@+1s" || fail "mv"
 utctl view "$T/c@+1s" >"$T/got" || fail "c@+1s"
 utctl view "$T/c@+1s@-0s" | cmp - "$T/got" || fail "c@+1s@-0s"

@@ -91,13 +91,17 @@ session_dir(const char *name)
 static char *
 trace_find(const char *arg)
 {
-	const char *dir;
+	const char *dir = NULL, *at = strrchr(arg, '@');
+	int64_t ns;
 
-	if (access(arg, F_OK) == 0 || errno != ENOENT ||
-	    strchr(arg + strspn(arg, "0123456789/"), '/') != NULL ||
-	    (dir = session_dir(arg)) == NULL)
+	if (access(arg, F_OK) == 0 || errno != ENOENT)
 		return format("%s", arg);
-	return format("%s", dir);
+	if (strchr(arg + strspn(arg, "0123456789/"), '/') == NULL)
+		dir = session_dir(arg);
+	if (dir == NULL && at != NULL && when_length(at + 1, &ns) == 0)
+		die("%s: no such path, and an offset needs a sign: %.*s@+%s or "
+		    "@-%s", arg, (int)(at - arg), arg, at + 1, at + 1);
+	return format("%s", dir == NULL ? arg : dir);
 }
 
 /* Is it the user's: a directory, or a link that the user has made? */
