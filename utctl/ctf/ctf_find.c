@@ -226,7 +226,7 @@ trace_add(struct reader *r, char *metadata, const struct stat *st,
 	struct ctf_trace *tr;
 
 	r->ntraces++;
-	tr = ctf_open(metadata, r->move);
+	tr = ctf_open(metadata, &r->move);
 	if (tr != NULL && !tr->hastrace && (first < r->nstreams ||
 	    (tr->roles && !r->follow)))
 		ctf_damage(tr->file, "no %s", tr->roles ?
@@ -429,7 +429,7 @@ find_dir(struct reader *r, const char *path, int depth)
 	} else if ((tr = find_known(r, &st)) != NULL && r->follow) {
 		trace_more(r, tr, metadata, &ns);
 	} else if (tr != NULL) {
-		if (tr->moved != r->move)
+		if (memcmp(&tr->moved, &r->move, sizeof(r->move)) != 0)
 			ctf_damage(metadata, "named twice, with two offsets");
 		r->twice = 1;
 		r->ntraces++;

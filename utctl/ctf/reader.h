@@ -80,7 +80,7 @@ struct reader_names {
 /* A directory whose traces are read.  The list ends with a name of NULL. */
 struct reader_dir {
 	char			*name;
-	int64_t			 move;		/* ns: its dates are moved */
+	struct ctf_move		 move;
 };
 
 struct reader {
@@ -92,7 +92,7 @@ struct reader {
 	size_t			 ntraces;
 	const struct reader_dir	*dirs;		/* reader_open_all()'s */
 	size_t			 dir;		/* how many are open */
-	int64_t			 move;		/* the next one's */
+	struct ctf_move		 move;		/* the next one's */
 	int			 top;		/* a session's ust is there */
 	int			 files;		/* something is no directory */
 	int			 twice;		/* some trace was known */

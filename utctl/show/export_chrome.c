@@ -223,16 +223,23 @@ put_moved(char *p)
 {
 	const char *before = "\"moved\":[";
 	const struct reader_dir *dir;
+	const struct ctf_move *m;
 
 	for (dir = timeline.reader->dirs; dir->name != NULL; dir++) {
-		if (dir->move == 0)
+		m = &dir->move;
+		if (!ctf_moves(m))
 			continue;
 		p = out_text(out_text(p, before), "{\"dir\":");
 		p = put_string(p, (const uint8_t *)dir->name,
 		    strlen(dir->name));
 		p = ctf_put_i64(out_text(p, ",\"offset_ns\":\""),
-		    dir->move);
-		p = out_text(p, "\"}");
+		    m->ns);
+		p = out_text(p, "\"");
+		if (m->rate != 0)
+			p = ctf_put_i64(out_text(ctf_put_real(out_text(p,
+			    ",\"drift_ppm\":"), (double)m->rate / 1e9, 0),
+			    ",\"from\":\""), m->from);
+		p = out_text(p, m->rate != 0 ? "\"}" : "}");
 		before = ",";
 	}
 	return *before == ',' ? out_text(p, "],") : p;

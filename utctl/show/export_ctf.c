@@ -456,7 +456,7 @@ export_ctf(struct reader *rd, struct reader_dir *dirs, const char *to)
 	c.parts = xcalloc(rd->nfound + 1, sizeof(*c.parts));
 	export_dir(to);
 	for (tr = rd->traces; tr != NULL; tr = tr->next) {
-		if (tr->moved != 0)
+		if (ctf_moves(&tr->moved))
 			die("-F ctf: no offset, for clocks are copied as they "
 			    "are: it can follow the name of the copy");
 		c.merged |= tr->kernel && rd->select != NULL;

@@ -71,26 +71,39 @@ show_totals(const struct reader *rd)
 	putchar('\n');
 }
 
+/* Print it as JSON. */
+void
+show_move(const struct ctf_move *m)
+{
+	json_ns("offset_ns", m->ns);
+	if (m->rate == 0)
+		return;
+	json_real("drift_ppm", (double)m->rate / 1e9);
+	json_ns("from", m->from);
+}
+
 void
 show_moved(const struct reader *rd)
 {
 	const struct reader_dir *dir;
+	const struct ctf_move *m;
 	char *shown, by[CTF_TIMELEN];
 	size_t n = 0;
 
 	for (dir = rd->dirs; dir != NULL && dir->name != NULL; dir++) {
-		if (dir->move == 0)
+		m = &dir->move;
+		if (!ctf_moves(m))
 			continue;
 		if (n++ == 0)
 			json_array("moved");
 		json_object(NULL);
 		json_string("dir", dir->name);
-		json_ns("offset_ns", dir->move);
+		show_move(m);
 		json_end();
 		if (json_on)
 			continue;
-		printf("dates of %s: moved by %s s\n", shown = clean(dir->name),
-		    ctf_print_seconds(dir->move, by));
+		printf("dates of %s: moved by %s\n", shown = clean(dir->name),
+		    ctf_print_move(m, by));
 		free(shown);
 	}
 	if (n > 0)

@@ -354,7 +354,7 @@ top_main(int argc, char **argv)
 	if (screen_view.by == TOP_PAIR)
 		top_read_pairs();
 	dirs = argc > optind ? which_traces(argv + optind) : NULL;
-	if (dirs != NULL && dirs[0].move != 0)
+	if (dirs != NULL && ctf_moves(&dirs[0].move))
 		die("top: no offset, for events wait by the clock");
 	dir = dirs != NULL ? dirs[0].name : (found = find_live());
 	/* Traces may be anybody's, but utd may have to be met again. */

@@ -316,7 +316,7 @@ check_follow(const struct select *sel, const struct reader_dir *dirs)
 {
 	if (dirs[1].name != NULL)
 		die("-F follows one session");
-	if (dirs[0].move != 0)
+	if (ctf_moves(&dirs[0].move))
 		die("-F: no offset, for events wait by the clock");
 	if (sel == NULL)
 		return;

@@ -191,20 +191,53 @@ newest(void)
 	return n.dir;
 }
 
-/* Take the offset off an argument, unless there is such a path; in ns. */
-static int64_t
-take_offset(char *arg)
+/* A number, in billionths: of a second, they are ns. */
+static int
+parse_billionths(const char *s, int64_t *n)
 {
-	char *at = strrchr(arg, '@');
-	int64_t ns;
+	return s[strspn(s, "0123456789.")] == '\0' ? when_length(s, n) : -1;
+}
 
-	if (at == NULL || (at[1] != '+' && at[1] != '-') ||
-	    access(arg, F_OK) == 0)
-		return 0;
-	if (when_length(at + 2, &ns) == -1)
-		die("%s: the offset is not a time such as +1.25ms", arg);
-	*at = '\0';
-	return at[1] == '-' ? -ns : ns;
+/* Read what is like +1.25ms-50ppm@1700000000 or +1.25ms; cut the text. */
+static int
+parse_offset(char *s, struct ctf_move *m)
+{
+	char *rate = strpbrk(s + 1, "+-"), *at = NULL;
+	const int back = rate != NULL && *rate == '-';
+
+	if (rate != NULL && (at = strstr(rate, "ppm@")) != NULL) {
+		*rate++ = *at = '\0';
+		if (parse_billionths(rate, &m->rate) == -1 ||
+		    parse_billionths(at + 4, &m->from) == -1 ||
+		    m->rate >= CTF_RATE_MAX)
+			return -1;
+	}
+	if (when_length(s + 1, &m->ns) == -1)
+		return -1;
+	m->ns = *s == '-' ? -m->ns : m->ns;
+	m->rate = back ? -m->rate : m->rate;
+	m->from = m->rate == 0 ? 0 : m->from;
+	return 0;
+}
+
+/* Take the offset off an argument, unless there is such a path. */
+static void
+take_offset(char *arg, struct ctf_move *m)
+{
+	char *at, *last = NULL, *offset;
+
+	for (at = arg; (at = strchr(at, '@')) != NULL; at++)
+		if (at[1] == '+' || at[1] == '-')
+			last = at;
+	if (last == NULL || access(arg, F_OK) == 0)
+		return;
+	offset = format("%s", last + 1);
+	if (parse_offset(offset, m) == -1)
+		die("%s: the offset is not a time such as +1.25ms, nor one "
+		    "with a drift below 100000 ppm such as "
+		    "+1.25ms-50ppm@1700000000", arg);
+	free(offset);
+	*last = '\0';
 }
 
 /* The directories that the arguments mean. */
@@ -218,7 +251,7 @@ which_traces(char **args)
 		n++;
 	dirs = xcalloc(n + 2, sizeof(*dirs));
 	for (i = 0; i < n; i++) {
-		dirs[i].move = take_offset(args[i]);
+		take_offset(args[i], &dirs[i].move);
 		if (args[i][0] == '\0')
 			die("a name is empty: name a directory or a session");
 		dirs[i].name = trace_find(args[i]);
