@@ -263,6 +263,13 @@ for names in 'past future' 'future past'; do
 	expect 1 '^utctl: skew: the dates are more than 292 years apart: ' \
 	    skew $names
 done
+# The time between two dates is exact, or refused.
+(cd "$T" && utctl view -o relative past a future) >"$T/got" 2>&1 &&
+    [ "$(head -1 "$T/got") $(tail -1 "$T/got")" = \
+    "+0.000000000 +18000000004.000000000" ] || fail "$(cat "$T/got")"
+expect 1 "^utctl: -F chrome: dates that are more than 292 years apart cannot be written$" \
+    utctl export "$T/past" "$T/future"
+expect 0 . utctl export "$T/a" "$T/future@-1s"
 expect 0 '^future@-8999999000500000000ns$' skew a future@-1s
 
 # What cannot be.
