@@ -238,8 +238,8 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/show/print_field.c utctl/show/print_out.c \
 		utctl/show/print_stack.c utctl/show/print_text.c \
 		utctl/show/profile.c utctl/show/proto.c utctl/show/rows.c \
-		utctl/show/show.c utctl/show/skew.c utctl/show/stacks.c \
-		utctl/show/stat.c \
+		utctl/show/show.c utctl/show/skew.c utctl/show/skew_line.c \
+		utctl/show/stacks.c utctl/show/stat.c \
 		utctl/show/stat_cores.c utctl/show/timeline.c \
 		utctl/show/live.c utctl/show/top.c utctl/show/top_print.c \
 		utctl/show/top_read.c utctl/show/top_screen.c \
@@ -266,6 +266,7 @@ UTCTL_HDRS =	utctl/client.h utctl/ctf/cores.h utctl/ctf/ctf.h \
 		utctl/show/live.h utctl/show/locks.h \
 		utctl/show/pair.h utctl/show/pair_role.h utctl/show/print.h \
 		utctl/show/proto.h utctl/show/rows.h utctl/show/show.h \
+		utctl/show/skew.h \
 		utctl/show/stacks.h utctl/show/stat.h utctl/show/timeline.h \
 		utctl/show/top.h utctl/show/weigh.h utctl/sym/demangle.h \
 		utctl/sym/dwarf.h utctl/sym/dwarf_priv.h utctl/sym/elf.h \

@@ -34,6 +34,7 @@
 
 #define OPTIONS_MAX	32
 
+struct reader_dir;
 struct step;
 
 /*
@@ -243,7 +244,7 @@ int	 process_stopped(pid_t);
 int	 process_thread(pid_t, const char *);	/* has it one of that name? */
 
 /* which.c */
-char	**which_traces(char **);
-void	 which_free(char **);
+struct reader_dir *which_traces(char **);
+void	 which_free(struct reader_dir *);
 
 #endif /* UTCTL_H */

@@ -111,7 +111,7 @@ for command in stat 'stat -D m:received,m:answered,k' 'stat -c' heap locks; do
 	told '"moved":\[{"dir":"b","offset_ns":"-1250000000"}\]' $command -j
 done
 told '"moved":\[{"dir":"b","offset_ns":"-1250000000"}\],"disc' export
-told '"path":"b/metadata","host":"","moved":"-1.250000000"' report
+told '"path":"b/metadata","host":"","moved":"-1.250000000 s"' report
 told '{"key":"ut.moved_ns","value":{"intValue":"-1250000000"}}' export -F otlp \
     -D m:received,m:answered,k
 (cd "$T" && utctl stat -j b) | grep moved && fail "not moved"
@@ -233,7 +233,7 @@ host c 0 <<-END
 END
 expect 1 '^a to c: 2 messages: offset at least +998\.0* s, by .* 1 of ' skew a c
 expect 1 '^c to a: 2 messages: offset at most +902\.0* s, by .* 3 of ' skew a c
-expect 1 'no offset fits: at least and at most part by 96\.0* s: the clocks drift by 3692307\.692 ppm or more (take less at a time, with -b and -u), or a key stands for two messages$' \
+expect 1 'no offset fits, nor a steady drift: at least and at most part by 96\.0* s: the clocks drift by 3692307\.692 ppm or more (take less at a time, with -b and -u), or a key stands for two messages$' \
     skew a c
 [ -z "$(skew -q a c 2>/dev/null)" ] || fail "a contradiction: an offset"
 expect 1 '^{"least":{[^}]*},"most":{[^}]*},"alone":4,"again":1}$' skew -j a c
@@ -263,6 +263,13 @@ for names in 'past future' 'future past'; do
 	expect 1 '^utctl: skew: the dates are more than 292 years apart: ' \
 	    skew $names
 done
+# The time between two dates is exact, or refused.
+(cd "$T" && utctl view -o relative past a future) >"$T/got" 2>&1 &&
+    [ "$(head -1 "$T/got") $(tail -1 "$T/got")" = \
+    "+0.000000000 +18000000004.000000000" ] || fail "$(cat "$T/got")"
+expect 1 "^utctl: -F chrome: dates that are more than 292 years apart cannot be written$" \
+    utctl export "$T/past" "$T/future"
+expect 0 . utctl export "$T/a" "$T/future@-1s"
 expect 0 '^future@-8999999000500000000ns$' skew a future@-1s
 
 # What cannot be.
@@ -276,13 +283,18 @@ done
 expect 0 '/a: named twice, and read once$' utctl view "$T/a" "$T/a"
 expect 1 'two traces have to be named$' skew a a
 for at in + - +1e3 +1.5x +-1 -99999999999999999999s; do
-	expect 1 "b@$at: the offset is not a time such as +1\.25ms$" \
+	expect 1 "b@$at: the offset is not a time such as +1\.25ms, nor one with a drift" \
 	    utctl view "$T/b@$at"
 done
 expect 1 'the offset moves its dates too far from 1970$' \
     utctl view "$T/b@-9223372035s"
 expect 1 'the offset moves its dates too far from 1970$' \
     utctl view "$T/dated@+9223372035s"
+for name in b ./b; do
+	expect 1 "$name@1ms: no such path, and an offset needs a sign: $name@+1ms or @-1ms$" \
+	    view "$name@1ms"
+done
+expect 1 'b@1x: No such file or directory$' view b@1x
 mkdir "$T/clockless" && echo '/* CTF 1.8 */
 trace { major = 1; minor = 8; byte_order = le; };
 stream { };' >"$T/clockless/metadata" || exit 1
@@ -300,6 +312,8 @@ expect 1 '-D m:sent,m:received: a field that tells messages apart is missing$' \
     utctl skew -D m:sent,m:received "$T/a" "$T/b"
 expect 1 '-D names the events' utctl skew "$T/a" "$T/b"
 # A directory may have such a name.
+cp -R "$T/b" "$T/b@1ms" || fail "cp"
+expect 0 . view b@1ms
 mv "$T/c" "$T/c@+1s" || fail "mv"
 utctl view "$T/c@+1s" >"$T/got" || fail "c@+1s"
 utctl view "$T/c@+1s@-0s" | cmp - "$T/got" || fail "c@+1s@-0s"

@@ -46,11 +46,15 @@
 #define CTF_MEMORY	2048		/* MB for the metadata of all traces */
 #define CTF_NOPEN	64		/* files open at a time */
 #define CTF_TIMELEN	128		/* bytes of a time as text */
+#define CTF_RATE	INT64_C(1000000000000000)
+#define CTF_RATE_MAX	(CTF_RATE / 10)	/* no clock drifts so much */
 #define CTF_PARTS	3		/* contexts of stream, event; fields */
 #define CTF_PIECES	8		/* see struct ctf_eclass */
 #define CTF_CPUS	4096		/* events of others are nobody's */
 #define CTF_NOBODY	INT32_MIN	/* the ID of no process, or thread */
 #define CTF_AGE		INT64_C(9000000000)	/* seconds from 1970 */
+
+struct ctf_move;
 
 struct ctf_clock {
 	struct ctf_clock	*next;
@@ -64,6 +68,7 @@ struct ctf_clock {
 	uint64_t		 fast;		/* below: see ctf_ns() */
 	struct ctf_dates	*dates;		/* ctf_clock.c's; or NULL */
 	double			 error;		/* ns; 0: not known */
+	const struct ctf_move	*drift;		/* NULL: base has it all */
 };
 
 /*
@@ -81,6 +86,13 @@ struct ctf_point {
 	uint64_t	 ntp_error;	/* the estimated one */
 	int64_t		 ntp_state;	/* -1: not known */
 	int64_t		 date;		/* ctf_dates.c: when that was */
+};
+
+/* How dates are moved: by ns, and the rate times the time since a date. */
+struct ctf_move {
+	int64_t		 ns;
+	int64_t		 rate;		/* 1 / CTF_RATE */
+	int64_t		 from;		/* not moved; 0 if the rate is 0 */
 };
 
 /* The process and the thread of an event. */
@@ -244,7 +256,7 @@ struct ctf_trace {
 	struct ctf_point	*points;	/* sorted by boottime */
 	size_t			 npoints;
 	uid_t			 owner;		/* the owner of that file */
-	int64_t			 moved;		/* ns: by which dates are */
+	struct ctf_move		 moved;
 	size_t			 dir;		/* see struct reader */
 	/* print_text.c's: members of JSON that tell where it is from. */
 	const char		*source;
@@ -275,8 +287,7 @@ int	 ctf_finish(struct ctf_trace *);
 struct ctf_clock *ctf_clock_find(const struct ctf_trace *, const char *);
 
 /* ctf_open.c */
-/* All dates are moved by so many ns. */
-struct ctf_trace *ctf_open(char *, int64_t);
+struct ctf_trace *ctf_open(char *, const struct ctf_move *);
 void	 ctf_close(struct ctf_trace *);
 
 /* ctf_meta.c */
@@ -298,6 +309,8 @@ void	 ctf_label_sort(struct ctf_trace *, struct ctf_type *);
 /* ctf_clock.c */
 int64_t	 ctf_clock_ns(const struct ctf_clock *, uint64_t);
 void	 ctf_clock_dates(const struct ctf_trace *);
+/* Add the drift to a date that was moved by ns. */
+int64_t	 ctf_drift(const struct ctf_move *, int64_t);
 
 /* ctf_points.c */
 int	 ctf_points_here(const struct ctf_trace *, const char *);
@@ -321,6 +334,13 @@ char	*put_seconds(char *, int64_t);
 char	*put_us(char *, int64_t);
 char	*ctf_print_seconds(int64_t, char *);	/* with their sign; the text */
 void	 ctf_print_time(int64_t, char *);	/* CTF_TIMELEN bytes */
+char	*ctf_print_move(const struct ctf_move *, char *);	/* the text */
+
+static inline int
+ctf_moves(const struct ctf_move *m)
+{
+	return m->ns != 0 || m->rate != 0;
+}
 
 /* The class of streams with that ID; or NULL. */
 static inline struct ctf_sclass *

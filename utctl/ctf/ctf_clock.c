@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "../say.h"
+#include "../when.h"
 #include "ctf.h"
 
 #define LINE		10000	/* ns off the line that are on it */
@@ -135,15 +136,36 @@ dates_ns(struct ctf_dates *d, uint64_t count)
 	return ns < d->last->len ? d->last->ns + (int64_t)ns : d->last->end;
 }
 
+/*
+ * All of this is exact: the rate is q ns in a second and p millionths of a ns.
+ * Dates stay in order, for less than a ns comes or goes in one.
+ */
+int64_t
+ctf_drift(const struct ctf_move *m, int64_t date)
+{
+	const int64_t since = when_sum(date, -when_sum(m->from, m->ns));
+	const int64_t rate = m->rate < 0 ? -m->rate : m->rate;
+	const int64_t s = (since < 0 ? -since : since) / 1000000000;
+	const int64_t n = (since < 0 ? -since : since) % 1000000000;
+	const int64_t q = rate / 1000000, p = rate % 1000000;
+	const int64_t ns = s * q + s * p / 1000000 + n * q / 1000000000 +
+	    (s * p % 1000000 * 1000000000 + n * q % 1000000000 * 1000000 +
+	    n * p) / CTF_RATE;
+
+	return when_sum(date, (since < 0) == (m->rate < 0) ? ns : -ns);
+}
+
 /* ctf_ns() leaves to this what is not the plain case. */
 int64_t
 ctf_clock_ns(const struct ctf_clock *cl, uint64_t cycles)
 {
+	int64_t ns;
+
 	if (cl == NULL)
 		return cycles > INT64_MAX ? INT64_MAX : (int64_t)cycles;
-	if (cl->dates != NULL)
-		return dates_ns(cl->dates, cycles);
-	return clock_scale(cl, cycles);
+	ns = cl->dates != NULL ? dates_ns(cl->dates, cycles) :
+	    clock_scale(cl, cycles);
+	return cl->drift == NULL ? ns : ctf_drift(cl->drift, ns);
 }
 
 /*

@@ -61,13 +61,14 @@ trace_cmp(const void *va, const void *vb)
 	const struct ctf_trace *a = *(struct ctf_trace *const *)va;
 	const struct ctf_trace *b = *(struct ctf_trace *const *)vb;
 	const int64_t abase = session_base(a), bbase = session_base(b);
+	int r;
 
 	if (a->session != b->session)
 		return a->session < b->session ? -1 : 1;
 	if (abase != bbase)
 		return abase < bbase ? -1 : 1;
-	if (a->moved != b->moved)
-		return a->moved < b->moved ? -1 : 1;
+	if ((r = memcmp(&a->moved, &b->moved, sizeof(a->moved))) != 0)
+		return r;
 	return a->owner < b->owner ? -1 : a->owner > b->owner;
 }
 
@@ -175,9 +176,11 @@ date_session(struct reader *r, struct ctf_trace **traces, size_t n)
 		for (k = 0; k < traces[i]->npoints; k++)
 			p[np++] = &traces[i]->points[k];
 	qsort(p, np, sizeof(*p), point_cmp);
-	date_points(p, np, traces[0]->moved);
+	date_points(p, np, traces[0]->moved.ns);
 	for (i = 0; i < n; i++)
 		ctf_clock_dates(traces[i]);
+	for (i = 0; i < np && traces[0]->moved.rate != 0; i++)
+		p[i]->date = ctf_drift(&traces[0]->moved, p[i]->date);
 	s = &r->sessions[r->nsessions++];
 	s->trace = traces[0];
 	s->last = p[np - 1];
@@ -216,11 +219,13 @@ reader_dates(struct reader *r)
 
 /* Open the traces in and below these directories. */
 void
-reader_open_all(struct reader *r, char **dirs)
+reader_open_all(struct reader *r, const struct reader_dir *dirs)
 {
 	r->dirs = dirs;
-	for (r->dir = 0; dirs[r->dir] != NULL; r->dir++)
-		reader_open(r, dirs[r->dir]);
+	for (r->dir = 0; dirs[r->dir].name != NULL; r->dir++) {
+		r->move = dirs[r->dir].move;
+		reader_open(r, dirs[r->dir].name);
+	}
 	reader_dates(r);
 	hosts_find(r);
 }

@@ -41,9 +41,6 @@
 #define DATE		20	/* bytes of a time in a chunk's name */
 #define NUMBER		(sizeof(ARCHIVES) - 1 + 2 * (DATE + 1))
 
-/* The ns by which the dates of directories are moved, by their addresses. */
-static struct map moves;
-
 struct names {
 	char		**list;
 	size_t		  n, cap;
@@ -229,7 +226,7 @@ trace_add(struct reader *r, char *metadata, const struct stat *st,
 	struct ctf_trace *tr;
 
 	r->ntraces++;
-	tr = ctf_open(metadata, r->move);
+	tr = ctf_open(metadata, &r->move);
 	if (tr != NULL && !tr->hastrace && (first < r->nstreams ||
 	    (tr->roles && !r->follow)))
 		ctf_damage(tr->file, "no %s", tr->roles ?
@@ -432,7 +429,7 @@ find_dir(struct reader *r, const char *path, int depth)
 	} else if ((tr = find_known(r, &st)) != NULL && r->follow) {
 		trace_more(r, tr, metadata, &ns);
 	} else if (tr != NULL) {
-		if (tr->moved != r->move)
+		if (memcmp(&tr->moved, &r->move, sizeof(r->move)) != 0)
 			ctf_damage(metadata, "named twice, with two offsets");
 		r->twice = 1;
 		r->ntraces++;
@@ -580,29 +577,6 @@ note_removed(const struct reader *r, const char *dir,
 	    oldest->file + strlen(dir) + strlen(ARCHIVES));
 }
 
-void
-reader_move(const char *dir, int64_t ns)
-{
-	int64_t *move = xcalloc(1, sizeof(*move));
-
-	*move = ns;
-	map_put(&moves, (uintptr_t)dir, move);
-}
-
-int64_t
-reader_moved(const char *dir)
-{
-	const int64_t *move = map_get(&moves, (uintptr_t)dir);
-
-	return move == NULL ? 0 : *move;
-}
-
-void
-reader_unmove(void)
-{
-	map_release(&moves);
-}
-
 /* Add the traces in and below a directory. */
 void
 reader_open(struct reader *r, const char *dir)
@@ -611,7 +585,6 @@ reader_open(struct reader *r, const char *dir)
 	const unsigned long damaged = ctf_damaged();
 	const struct ctf_trace *end = r->traces;
 
-	r->move = reader_moved(dir);
 	find_steady(r, dir);
 	note_removed(r, dir, end);
 	if (r->nfound > nfound || ctf_damaged() != damaged)

@@ -178,19 +178,21 @@ meta_read(const char *file, size_t *np)
 
 /* Clocks with a base as well are ready: most counts are then dated quickly. */
 static int
-clocks_move(struct ctf_trace *tr, int64_t ns)
+clocks_move(struct ctf_trace *tr, const struct ctf_move *move)
 {
 	struct ctf_clock *c;
 
-	tr->moved = ns;
+	tr->moved = *move;
 	for (c = tr->clocks; c != NULL; c = c->next) {
-		c->base = when_sum(c->base, ns);
+		c->base = when_sum(c->base, move->ns);
 		if (c->base / NS > CTF_AGE || c->base / NS < -CTF_AGE)
 			break;
-		if (c->freq == NS && c->base >= 0)
+		if (move->rate != 0)
+			c->drift = &tr->moved;
+		else if (c->freq == NS && c->base >= 0)
 			c->fast = (uint64_t)(INT64_MAX - c->base - NS);
 	}
-	if (c == NULL && (tr->clocks != NULL || ns == 0))
+	if (c == NULL && (tr->clocks != NULL || !ctf_moves(move)))
 		return 1;
 	ctf_damage(tr->file, c == NULL ? "an offset needs a clock, and it has "
 	    "none" : "the offset moves its dates too far from 1970");
@@ -199,7 +201,7 @@ clocks_move(struct ctf_trace *tr, int64_t ns)
 
 /* NULL: it was said why.  The file's name is the trace's from here on. */
 struct ctf_trace *
-ctf_open(char *file, int64_t move)
+ctf_open(char *file, const struct ctf_move *move)
 {
 	struct ctf_trace *tr;
 	char *text;

@@ -144,6 +144,19 @@ put_us(char *p, int64_t ns)
 	return put_units(p, ns, US, 3);
 }
 
+char *
+ctf_print_move(const struct ctf_move *m, char *buf)
+{
+	char rate[CTF_TIMELEN], from[CTF_TIMELEN];
+
+	strcat(ctf_print_seconds(m->ns, buf), " s");
+	if (m->rate != 0)
+		snprintf(buf + strlen(buf), CTF_TIMELEN - strlen(buf),
+		    ", %s ppm since @%s", ctf_print_seconds(m->rate, rate),
+		    ctf_print_seconds(m->from, from) + 1);
+	return buf;
+}
+
 void
 ctf_print_time(int64_t ns, char *buf)
 {

@@ -77,6 +77,12 @@ struct reader_names {
 	void	(*module)(const struct ctf_stream *);
 };
 
+/* A directory whose traces are read.  The list ends with a name of NULL. */
+struct reader_dir {
+	char			*name;
+	struct ctf_move		 move;
+};
+
 struct reader {
 	/* ctf_find.c */
 	struct ctf_trace	*traces;	/* the newest first */
@@ -84,9 +90,9 @@ struct reader {
 	size_t			 nstreams, cap;
 	size_t			 nfound;	/* streams so far */
 	size_t			 ntraces;
-	char			**dirs;		/* reader_open_all()'s */
+	const struct reader_dir	*dirs;		/* reader_open_all()'s */
 	size_t			 dir;		/* how many are open */
-	int64_t			 move;		/* ns: the next one's dates */
+	struct ctf_move		 move;		/* the next one's */
 	int			 top;		/* a session's ust is there */
 	int			 files;		/* something is no directory */
 	int			 twice;		/* some trace was known */
@@ -128,10 +134,6 @@ struct reader {
 /* ctf_find.c */
 void	 hosts_find(struct reader *);
 void	 reader_open(struct reader *, const char *);
-/* Move the dates in that directory, known by its address, by so many ns. */
-void	 reader_move(const char *, int64_t);
-int64_t	 reader_moved(const char *);	/* 0: they are not */
-void	 reader_unmove(void);		/* forget that of all directories */
 /* Close files that were kept open, all but the first n. */
 void	 reader_unkeep(struct reader *, size_t);
 void	 reader_look(struct reader *, const char *);
@@ -142,7 +144,7 @@ struct ctf_stream *stream_copy(const struct ctf_stream *);
 void	 stream_free(struct ctf_stream *);
 
 /* ctf_dates.c */
-void	 reader_open_all(struct reader *, char **);
+void	 reader_open_all(struct reader *, const struct reader_dir *);
 
 /* ctf_twice.c */
 void	 reader_twice(struct reader *);

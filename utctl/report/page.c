@@ -207,8 +207,8 @@ read_all(struct reader *rd)
 
 /* Read once more; what is damaged has been told of. */
 static void
-again(const struct reader *first, char **dirs,
-    void (*call)(struct reader *, char **))
+again(const struct reader *first, struct reader_dir *dirs,
+    void (*call)(struct reader *, struct reader_dir *))
 {
 	const unsigned long n = ctf_damage_lines();
 	struct reader rd;
@@ -222,7 +222,7 @@ again(const struct reader *first, char **dirs,
 }
 
 static int
-report(struct reader *rd, char **dirs)
+report(struct reader *rd, struct reader_dir *dirs)
 {
 	reader_open_all(rd, dirs);
 	if (!show_any(rd))

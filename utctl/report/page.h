@@ -211,13 +211,13 @@ void	 flame_free(struct flames *);
 void	 flame_site(struct flames *, const char *, const struct site *,
 	    uint64_t);
 /* Samples by stack. */
-void	 page_samples(struct reader *, char **);
+void	 page_samples(struct reader *, struct reader_dir *);
 /* The functions that had the CPU, of samples that were read. */
 void	 page_put_cpu(void);
 
 /* page_heap.c, page_locks.c: read the traces again, and put what they find. */
-void	 page_heap(struct reader *, char **);
-void	 page_locks(struct reader *, char **);
+void	 page_heap(struct reader *, struct reader_dir *);
+void	 page_locks(struct reader *, struct reader_dir *);
 
 /* page_put.c: the text of JSON, fit to be in HTML; ns after the beginning. */
 void	 page_text(const char *, const char *);

@@ -567,7 +567,7 @@ function recorded() {
 	    'not known'))].join(', ') + '. Clocks: ' + [...clocks].map(c =>
 	    c[0] + (c[1] ? ` (dates to ${span(c[1])})` : '')).join(', ') + '.'),
 	    dim(D.traces.map(t => t.path.replace(/\/metadata$/, '') +
-	    (t.moved ? ` (dates moved by ${t.moved} s)` : '')).join(', ')),
+	    (t.moved ? ` (dates moved by ${t.moved})` : '')).join(', ')),
 	    D.ntracks > D.tracks.length ? say(count(D.ntracks -
 	    D.tracks.length) + ' threads are not listed: select some with ' +
 	    '-p or -t.', 'lost') : null,

@@ -207,7 +207,7 @@ page_put_cpu(void)
 }
 
 void
-page_samples(struct reader *rd, char **dirs)
+page_samples(struct reader *rd, struct reader_dir *dirs)
 {
 	struct flames fs;
 	struct pairs none;

@@ -203,7 +203,7 @@ put_heaps(void)
 
 /* Calls of several processes that are taken for one's are no heap. */
 void
-page_heap(struct reader *rd, char **dirs)
+page_heap(struct reader *rd, struct reader_dir *dirs)
 {
 	static const struct process_ops ops = { heap_calls, heap_event,
 	    sizeof(struct heap), NULL, heap_release };

@@ -185,7 +185,7 @@ put_all(void)
 }
 
 void
-page_locks(struct reader *rd, char **dirs)
+page_locks(struct reader *rd, struct reader_dir *dirs)
 {
 	const struct top top = { .list = waits, .size = sizeof(waits[0]),
 	    .most = LOCKS_TOP };

@@ -113,8 +113,8 @@ put_traces(const struct reader *rd)
 		json_object(NULL);
 		page_text("path", tr->file);
 		page_text("host", tr->host == NULL ? "" : tr->host);
-		page_text("moved", tr->moved == 0 ? "" :
-		    ctf_print_seconds(tr->moved, by));
+		page_text("moved", !ctf_moves(&tr->moved) ? "" :
+		    ctf_print_move(&tr->moved, by));
 		json_array("clocks");
 		for (c = tr->clocks; c != NULL; c = c->next) {
 			json_object(NULL);

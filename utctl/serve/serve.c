@@ -285,7 +285,7 @@ static int
 serve_main(int argc, char **argv)
 {
 	const char *address = LOOPBACK;
-	char **dirs = NULL;
+	struct reader_dir *dirs = NULL;
 	uint32_t port = PORT;
 	int c, fd;
 
@@ -303,11 +303,11 @@ serve_main(int argc, char **argv)
 		return usage();
 	if (argc > optind)
 		dirs = which_traces(argv + optind);
-	if (dirs != NULL && reader_moved(dirs[0]) != 0)
+	if (dirs != NULL && ctf_moves(&dirs[0].move))
 		die("serve: no offset, for events wait by the clock");
 	(void)signal(SIGPIPE, SIG_IGN);
 	more_files();
-	source_open(dirs == NULL ? NULL : dirs[0], trace_again);
+	source_open(dirs == NULL ? NULL : dirs[0].name, trace_again);
 	fd = listen_on(address, port);
 	/* Traces may be anybody's, but utd may have to be met again. */
 	ut_confine(0);

@@ -26,6 +26,8 @@
 #include "common/event_name.h"
 #include "print.h"
 
+#define NS	UINT64_C(1000000000)
+
 #define MOST		32		/* columns of a line */
 #define INDENT		2		/* characters a level */
 
@@ -58,9 +60,13 @@ put_epoch(char *p, struct ctf_stream *s)
 static char *
 put_since(char *p, int64_t ns, int64_t then)
 {
-	if (ns >= then)
-		*p++ = '+';
-	return put_seconds(p, (int64_t)((uint64_t)ns - (uint64_t)then));
+	const uint64_t n = ns >= then ? (uint64_t)ns - (uint64_t)then :
+	    (uint64_t)then - (uint64_t)ns;
+
+	*p++ = ns >= then ? '+' : '-';
+	p = ctf_put_u64(p, n / NS);
+	*p++ = '.';
+	return ctf_put_digits(p, n % NS, 9);
 }
 
 static char *

@@ -64,7 +64,7 @@ struct compared_run {
 
 static struct {
 	char		*args[COMPARE_RUNS + 1];	/* arguments of -C */
-	char		**before, **after;	/* directories */
+	struct reader_dir *before, *after;
 	size_t		 n[2];		/* runs before and after */
 	enum compare_kind kind;
 	size_t		 run;		/* the one that is read */
@@ -93,10 +93,10 @@ compare_on(void)
 }
 
 void
-compare_begin(char **dirs)
+compare_begin(struct reader_dir *dirs)
 {
 	cmp.before = which_traces(cmp.args);
-	for (cmp.after = dirs; cmp.after[cmp.n[1]] != NULL; cmp.n[1]++)
+	for (cmp.after = dirs; cmp.after[cmp.n[1]].name != NULL; cmp.n[1]++)
 		if (cmp.n[1] == COMPARE_RUNS)
 			die("-C: at most %d directories", COMPARE_RUNS);
 }
@@ -161,12 +161,19 @@ keep_figures(const struct groups *g, size_t run)
 	}
 }
 
+static const struct reader_dir *
+run_dir(size_t run)
+{
+	return run < cmp.n[0] ? &cmp.before[run] :
+	    &cmp.after[run - cmp.n[0]];
+}
+
 static void
 read_run(struct reader *all, size_t run, struct groups *g,
     uint64_t (*read)(struct reader *))
 {
-	char *dirs[] = { run < cmp.n[0] ? cmp.before[run] :
-	    cmp.after[run - cmp.n[0]], NULL };
+	const struct reader_dir dirs[] = { *run_dir(run),
+	    { NULL, { 0, 0, 0 } } };
 	struct reader rd = *all;
 
 	cmp.run = run;
@@ -178,7 +185,7 @@ read_run(struct reader *all, size_t run, struct groups *g,
 	if (rd.ntraces == 0) {
 		ctf_damage_say();
 		die("%s: no trace of this run can be read, so nothing can be "
-		    "compared with it", clean(dirs[0]));
+		    "compared with it", clean(dirs[0].name));
 	}
 	cmp.runs[run].left = read(&rd);
 	keep_figures(g, run);
@@ -467,7 +474,8 @@ put_run(size_t i)
 {
 	const struct compared_run *r = &cmp.runs[i];
 	const int after = i >= cmp.n[0];
-	char *dir = after ? cmp.after[i - cmp.n[0]] : cmp.before[i], *shown;
+	const char *dir = run_dir(i)->name;
+	char *shown;
 
 	json_object(NULL);
 	json_string("side", after ? "after" : "before");

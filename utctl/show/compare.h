@@ -111,7 +111,8 @@ struct reader;
 void	 compare_with(char *);
 int	 compare_on(void);
 /* Before the process is confined, with the directories to be compared. */
-void	 compare_begin(char **);
+struct reader_dir;
+void	 compare_begin(struct reader_dir *);
 /* An event of the group, or the end of a pair: its time, how long it took. */
 void	 compare_add(struct group *, int64_t, int64_t, int64_t);
 /* Add a sum, of so many parts, to a group; and what the run consists of. */

@@ -31,8 +31,8 @@ static const struct format_kind {
 	const char	*what;
 	void		(*run)(struct reader *, struct pairs *, const char *);
 	/* Writes call stacks, with -w; or NULL. */
-	int		(*weighed)(struct reader *, char **, struct pairs *,
-			    enum weight);
+	int		(*weighed)(struct reader *, struct reader_dir *,
+			    struct pairs *, enum weight);
 } formats[] = {
 	{ "chrome", "JSON for Perfetto, and others (the default)",
 	    export_chrome, NULL },
@@ -121,7 +121,7 @@ check(void)
 }
 
 static int
-export(struct reader *rd, char **dirs)
+export(struct reader *rd, struct reader_dir *dirs)
 {
 	if (weight != NULL)
 		return chosen->weighed(rd, dirs, &pairs, weight_of(weight));

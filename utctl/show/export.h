@@ -43,11 +43,13 @@ void	 export_otlp(struct reader *, struct pairs *, const char *);
 void	 export_otlp_logs(struct reader *, struct pairs *, const char *);
 
 /* Formats of call stacks, which have weights; these read the directories. */
-int	 export_weighed(struct reader *, char **, struct pairs *, enum weight);
-int	 export_pprof(struct reader *, char **, struct pairs *, enum weight);
+int	 export_weighed(struct reader *, struct reader_dir *, struct pairs *,
+	    enum weight);
+int	 export_pprof(struct reader *, struct reader_dir *, struct pairs *,
+	    enum weight);
 
 /* A trace: what is read of these directories, into that one. */
-void	 export_ctf(struct reader *, char **, const char *);
+void	 export_ctf(struct reader *, struct reader_dir *, const char *);
 
 /*
  * export_dir.c: the directory that is written, which must be new, or empty.

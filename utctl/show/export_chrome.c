@@ -27,6 +27,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../say.h"
 #include "../when.h"
 #include "print.h"
 #include "timeline.h"
@@ -53,11 +54,22 @@ put_head(const char *ph, const struct track *t)
 	    t->number);
 }
 
+static int64_t
+since(int64_t begin, int64_t ns)
+{
+	const int64_t n = when_sum(ns, -begin);
+
+	if (n == INT64_MAX || n == -INT64_MAX)
+		die("-F chrome: dates that are more than 292 years apart "
+		    "cannot be written");
+	return n;
+}
+
 static char *
 put_event(const char *ph, const struct track *t, int64_t ns)
 {
 	return put_us(out_text(put_head(ph, t), ",\"ts\":"),
-	    ns - timeline.first);
+	    since(timeline.first, ns));
 }
 
 static char *
@@ -126,7 +138,8 @@ chrome_end(struct bar *b, int ended, const char *args, size_t n)
 	p = put_bar(whole ? "X" : b->id == 0 ? "E" : "e", b, whole ? b->ns :
 	    timeline.now);
 	if (whole)
-		p = put_us(out_text(p, ",\"dur\":"), timeline.now - b->ns);
+		p = put_us(out_text(p, ",\"dur\":"), since(b->ns,
+		    timeline.now));
 	if (n == 0) {
 		put_args(p, b->args, whole ? b->nargs : 0, more);
 		return;
@@ -161,7 +174,7 @@ static void
 chrome_sample(struct track *t, const struct ctf_stream *s,
     const struct site *site)
 {
-	const int64_t us = (s->ns - timeline.first) / NS_US;
+	const int64_t us = since(timeline.first, s->ns) / NS_US;
 
 	if (t->samples.id == 0)
 		out_end(samples_begin(put_event("P", t, s->ns), &t->samples,
@@ -213,7 +226,7 @@ chrome_lose(const struct ctf_stream *s, const char *what, uint64_t n,
 	    what);
 	p = out_text(p, ",\"args\":{\"count\":");
 	p = n == 0 ? out_text(p, "null") : ctf_put_u64(p, n);
-	p = put_us(out_text(p, ",\"until\":"), until - timeline.first);
+	p = put_us(out_text(p, ",\"until\":"), since(timeline.first, until));
 	out_end(out_text(p, "}}"));
 }
 
@@ -222,16 +235,24 @@ static char *
 put_moved(char *p)
 {
 	const char *before = "\"moved\":[";
-	char **dir;
+	const struct reader_dir *dir;
+	const struct ctf_move *m;
 
-	for (dir = timeline.reader->dirs; *dir != NULL; dir++) {
-		if (reader_moved(*dir) == 0)
+	for (dir = timeline.reader->dirs; dir->name != NULL; dir++) {
+		m = &dir->move;
+		if (!ctf_moves(m))
 			continue;
 		p = out_text(out_text(p, before), "{\"dir\":");
-		p = put_string(p, (const uint8_t *)*dir, strlen(*dir));
+		p = put_string(p, (const uint8_t *)dir->name,
+		    strlen(dir->name));
 		p = ctf_put_i64(out_text(p, ",\"offset_ns\":\""),
-		    reader_moved(*dir));
-		p = out_text(p, "\"}");
+		    m->ns);
+		p = out_text(p, "\"");
+		if (m->rate != 0)
+			p = ctf_put_i64(out_text(ctf_put_real(out_text(p,
+			    ",\"drift_ppm\":"), (double)m->rate / 1e9, 0),
+			    ",\"from\":\""), m->from);
+		p = out_text(p, m->rate != 0 ? "\"}" : "}");
 		before = ",";
 	}
 	return *before == ',' ? out_text(p, "],") : p;

@@ -62,7 +62,7 @@ struct part {
 };
 
 struct cut {
-	char			**dirs;
+	const struct reader_dir	*dirs;
 	struct part		*parts;
 	struct map		 rows;		/* theirs */
 	int			 all;		/* no event is left out */
@@ -83,16 +83,17 @@ struct cut {
 static char *
 below(const struct cut *c, const char *path)
 {
-	char **dir = c->dirs;
+	const struct reader_dir *dir = c->dirs;
 	size_t n, from;
 
 	for (;; dir++) {
-		for (n = strlen(*dir); n > 1 && (*dir)[n - 1] == '/'; n--)
-			continue;
-		if (strncmp(path, *dir, n) == 0 && path[n] == '/')
+		n = strlen(dir->name);
+		while (n > 1 && dir->name[n - 1] == '/')
+			n--;
+		if (strncmp(path, dir->name, n) == 0 && path[n] == '/')
 			break;
 	}
-	for (from = n; c->dirs[1] != NULL && from > 0 &&
+	for (from = n; c->dirs[1].name != NULL && from > 0 &&
 	    path[from - 1] != '/'; from--)
 		continue;
 	return format("%s", path + from + strspn(path + from, "/"));
@@ -444,7 +445,7 @@ cut_read(struct cut *c, struct reader *rd)
  * killed does not look as if it were whole.
  */
 void
-export_ctf(struct reader *rd, char **dirs, const char *to)
+export_ctf(struct reader *rd, struct reader_dir *dirs, const char *to)
 {
 	struct ctf_trace *tr;
 	struct cut c;
@@ -455,7 +456,7 @@ export_ctf(struct reader *rd, char **dirs, const char *to)
 	c.parts = xcalloc(rd->nfound + 1, sizeof(*c.parts));
 	export_dir(to);
 	for (tr = rd->traces; tr != NULL; tr = tr->next) {
-		if (tr->moved != 0)
+		if (ctf_moves(&tr->moved))
 			die("-F ctf: no offset, for clocks are copied as they "
 			    "are: it can follow the name of the copy");
 		c.merged |= tr->kernel && rd->select != NULL;

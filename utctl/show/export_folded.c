@@ -212,7 +212,8 @@ print_site(void *arg, const char *program, const struct site *site,
 }
 
 int
-export_weighed(struct reader *rd, char **dirs, struct pairs *ps, enum weight w)
+export_weighed(struct reader *rd, struct reader_dir *dirs, struct pairs *ps,
+    enum weight w)
 {
 	return weigh(w, rd, dirs, ps, print_site, &w);
 }

@@ -213,9 +213,14 @@ put_resource(char *p, const struct ctf_trace *tr, const struct process *pr)
 	if (tr->host != NULL)
 		p = put_text(p, ",{\"key\":\"host.name\",\"value\":"
 		    "{\"stringValue\":", tr->host, "}}");
-	if (tr->moved != 0)
+	if (ctf_moves(&tr->moved))
 		p = put(p, ",{\"key\":\"ut.moved_ns\",\"value\":"
-		    "{\"intValue\":\"%" PRId64 "\"}}", tr->moved);
+		    "{\"intValue\":\"%" PRId64 "\"}}", tr->moved.ns);
+	if (tr->moved.rate != 0)
+		p = put(p, ",{\"key\":\"ut.moved_ppm\",\"value\":"
+		    "{\"doubleValue\":%.17g}},{\"key\":\"ut.moved_from\","
+		    "\"value\":{\"intValue\":\"%" PRId64 "\"}}",
+		    (double)tr->moved.rate / 1e9, tr->moved.from);
 	if (tr->sourcelen > 0)
 		p = put_fields_of(p, ",", "ut.", tr->source + 1,
 		    tr->sourcelen - 1);

@@ -197,7 +197,8 @@ put_strings(struct pprof *p)
 }
 
 int
-export_pprof(struct reader *rd, char **dirs, struct pairs *ps, enum weight w)
+export_pprof(struct reader *rd, struct reader_dir *dirs, struct pairs *ps,
+    enum weight w)
 {
 	struct pprof p;
 	int status;

@@ -123,7 +123,7 @@ trace_read(struct reader *r, struct ctf_trace **trp, const struct stat *st,
 	size_t i, n = 0;
 
 	ctf_damage_hush(!p->last);
-	new = ctf_open(format("%s", old->file), old->moved);
+	new = ctf_open(format("%s", old->file), &old->moved);
 	ctf_damage_hush(0);
 	if (new == NULL || !new->hastrace || !is_same(old, new)) {
 		/* Another trace has its file now: it will be found. */

@@ -406,7 +406,7 @@ check(void)
 }
 
 static void
-begin(struct reader *rd, char **dirs)
+begin(struct reader *rd, struct reader_dir *dirs)
 {
 	(void)rd;
 	if (compare_on())
@@ -422,7 +422,7 @@ opened(struct processes *ps, struct reader *rd)
 }
 
 static void
-read_heaps(struct reader *rd, char **dirs)
+read_heaps(struct reader *rd, struct reader_dir *dirs)
 {
 	struct process *p;
 
@@ -476,7 +476,7 @@ read_run(struct reader *rd)
 }
 
 static int
-heap_traces(struct reader *rd, char **dirs)
+heap_traces(struct reader *rd, struct reader_dir *dirs)
 {
 	if (compare_on()) {
 		groups.prefix = run.graphs ? "stack" : "caller";

@@ -472,7 +472,7 @@ check(void)
 }
 
 static int
-locks_traces(struct reader *rd, char **dirs)
+locks_traces(struct reader *rd, struct reader_dir *dirs)
 {
 	struct process *p;
 

@@ -71,25 +71,39 @@ show_totals(const struct reader *rd)
 	putchar('\n');
 }
 
+/* Print it as JSON. */
+void
+show_move(const struct ctf_move *m)
+{
+	json_ns("offset_ns", m->ns);
+	if (m->rate == 0)
+		return;
+	json_real("drift_ppm", (double)m->rate / 1e9);
+	json_ns("from", m->from);
+}
+
 void
 show_moved(const struct reader *rd)
 {
-	char **dir, *shown, by[CTF_TIMELEN];
+	const struct reader_dir *dir;
+	const struct ctf_move *m;
+	char *shown, by[CTF_TIMELEN];
 	size_t n = 0;
 
-	for (dir = rd->dirs; dir != NULL && *dir != NULL; dir++) {
-		if (reader_moved(*dir) == 0)
+	for (dir = rd->dirs; dir != NULL && dir->name != NULL; dir++) {
+		m = &dir->move;
+		if (!ctf_moves(m))
 			continue;
 		if (n++ == 0)
 			json_array("moved");
 		json_object(NULL);
-		json_string("dir", *dir);
-		json_ns("offset_ns", reader_moved(*dir));
+		json_string("dir", dir->name);
+		show_move(m);
 		json_end();
 		if (json_on)
 			continue;
-		printf("dates of %s: moved by %s s\n", shown = clean(*dir),
-		    ctf_print_seconds(reader_moved(*dir), by));
+		printf("dates of %s: moved by %s\n", shown = clean(dir->name),
+		    ctf_print_move(m, by));
 		free(shown);
 	}
 	if (n > 0)
@@ -123,7 +137,8 @@ show_span(int64_t first, int64_t last, const char *rest)
 }
 
 static int
-show_traces(const struct show *sh, struct reader *rd, char **dirs)
+show_traces(const struct show *sh, struct reader *rd,
+    struct reader_dir *dirs)
 {
 	int status;
 
@@ -175,7 +190,7 @@ show_all_option(int c, int *all)
 int
 show(const struct show *sh, int argc, char **argv)
 {
-	char **dirs;
+	struct reader_dir *dirs;
 	struct select sel;
 	struct reader rd;
 	int c, status;

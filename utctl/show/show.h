@@ -41,9 +41,9 @@ struct show {
 	/* An option: if it is set, no address needs a name.  Or NULL. */
 	const int *quiet;
 	/* Before the process is confined, with the directories; or NULL. */
-	void	(*begin)(struct reader *, char **);
+	void	(*begin)(struct reader *, struct reader_dir *);
 	/* Read and print; the exit status, if nothing is damaged. */
-	int	(*run)(struct reader *, char **);
+	int	(*run)(struct reader *, struct reader_dir *);
 	/* Say what is not certain, or not there. */
 	void	(*say)(const struct reader *);
 	void	(*end)(void);
@@ -66,6 +66,7 @@ int	 show_any(const struct reader *);
 /* Events, and how many were lost: a line, or the first members of an object. */
 void	 show_totals(const struct reader *);
 /* Directories with offsets: a line for each, or a member if there are any. */
+void	 show_move(const struct ctf_move *);
 void	 show_moved(const struct reader *);
 /* A count: a member, or if it is not 0, a line with what is around it. */
 void	 show_count(const char *, uint64_t, const char *, const char *);

@@ -36,6 +36,7 @@
 #include "../when.h"
 #include "pair_role.h"
 #include "show.h"
+#include "skew.h"
 
 #define KEYLEN	200		/* bytes of a key that are compared */
 
@@ -137,6 +138,12 @@ bound_add(const struct message *m)
 	}
 }
 
+static int
+is_whole(const struct message *m)
+{
+	return m->seen[0] == 1 && m->seen[1] == 1;
+}
+
 /* Find both bounds; the second trace's dates have been moved by given. */
 static void
 bounds_find(int64_t given)
@@ -148,12 +155,12 @@ bounds_find(int64_t given)
 	for (i = 0; i < run.messages.cap; i++)
 		if ((m = run.messages.v[i].value) == NULL)
 			continue;
+		else if (is_whole(m))
+			bound_add(m);
 		else if (m->seen[0] > 1 || m->seen[1] > 1)
 			run.again++;
-		else if (m->seen[0] == 0 || m->seen[1] == 0)
-			run.alone++;
 		else
-			bound_add(m);
+			run.alone++;
 	b[0].ns = ns_sum(b[0].ns, given);
 	b[1].ns = ns_sum(b[1].ns, given);
 	(void)ns_sum(b[1].ns, -b[0].ns);
@@ -202,19 +209,84 @@ say_parted(int64_t ns)
 		snprintf(drift, sizeof(drift), "the clocks drift by %.3f ppm "
 		    "or more (take less at a time, with -b and -u), or ",
 		    (double)ns / s / 1e3);
-	say("no offset fits: at least and at most part by %s s: %s%sa key "
-	    "stands for two messages", ctf_print_seconds(ns, by) + 1,
+	say("no offset fits, nor a steady drift: at least and at most part by "
+	    "%s s: %s%sa key stands for two messages",
+	    ctf_print_seconds(ns, by) + 1,
 	    b[0].sum / (double)b[0].n > b[1].sum / (double)b[1].n ?
 	    "-D names the receipt before the sending, or " : "", drift);
 }
 
+/* Print the second directory with its offset. */
+static void
+put_argument(const char *to, const struct ctf_move *m)
+{
+	char rate[CTF_TIMELEN], from[CTF_TIMELEN];
+
+	if (json_on)
+		return;
+	printf("%s@%+" PRId64 "ns", to, m->ns);
+	if (m->rate != 0)
+		printf("%sppm@%s", ctf_print_seconds(m->rate, rate),
+		    ctf_print_seconds(m->from, from) + 1);
+	putchar('\n');
+}
+
+/* Draw the line on which offsets are that all messages allow. */
+static int
+find_line(struct skew_line *line, int64_t given)
+{
+	struct skew_point *points, *p;
+	const struct message *m;
+	size_t i;
+	int r;
+
+	p = points = xcalloc(run.bounds[0].n + run.bounds[1].n,
+	    sizeof(*points));
+	for (i = 0; i < run.messages.cap; i++) {
+		if ((m = run.messages.v[i].value) == NULL || !is_whole(m))
+			continue;
+		p->most = m->from != 0;
+		p->date = ns_sum(m->ns[!m->from], -given);
+		p->offset = ns_sum(m->ns[m->from], -p->date);
+		p++;
+	}
+	r = skew_line(line, points, (size_t)(p - points));
+	free(points);
+	return r;
+}
+
+/* Print the offset and the drift, or say why there are none. */
+static int
+put_line(const char *to, const struct reader_dir *dir, int64_t parted)
+{
+	struct skew_line line;
+	char by[CTF_TIMELEN], error[CTF_TIMELEN];
+
+	if (dir->move.rate != 0 || find_line(&line, dir->move.ns) == -1) {
+		say_parted(parted);
+		return 1;
+	}
+	show_move(&line.move);
+	json_ns("error_ns", line.error);
+	json_real("drift_least_ppm", line.least * 1e6);
+	json_real("drift_most_ppm", line.most * 1e6);
+	if (!json_on && !run.quiet)
+		printf("offset %s, off by at most %s s, drift at least %+.3f "
+		    "ppm and at most %+.3f ppm\n",
+		    ctf_print_move(&line.move, by),
+		    ctf_print_seconds(line.error, error) + 1, line.least * 1e6,
+		    line.most * 1e6);
+	put_argument(to, &line.move);
+	return 0;
+}
+
 /* Print the offset, or say why there is none: the exit status. */
 static int
-put_offset(const char *to)
+put_offset(const char *to, const struct reader_dir *dir)
 {
+	struct ctf_move move = dir->move;
 	const struct bound *b = run.bounds;
 	const int64_t width = b[1].ns - b[0].ns, half = width / 2;
-	const int64_t ns = b[0].ns + half;
 	char offset[CTF_TIMELEN], error[CTF_TIMELEN];
 
 	if (b[0].n == 0 || b[1].n == 0) {
@@ -222,27 +294,25 @@ put_offset(const char *to)
 		    "directions");
 		return 1;
 	}
-	if (width < 0) {
-		say_parted(-width);
-		return 1;
-	}
-	json_ns("offset_ns", ns);
+	if (width < 0)
+		return put_line(to, dir, -width);
+	move.ns = b[0].ns + half;
+	show_move(&move);
 	json_ns("error_ns", width - half);
 	if (!json_on && !run.quiet)
 		printf("offset %s s, off by at most %s s\n",
-		    ctf_print_seconds(ns, offset),
+		    ctf_print_seconds(move.ns, offset),
 		    ctf_print_seconds(width - half, error) + 1);
-	if (!json_on)
-		printf("%s@%+" PRId64 "ns\n", to, ns);
+	put_argument(to, &move);
 	return 0;
 }
 
 static int
-skew_traces(struct reader *rd, char **dirs)
+skew_traces(struct reader *rd, struct reader_dir *dirs)
 {
 	static const struct reader_ops ops = { .event = skew_event };
 	char *from, *to;
-	const int two = dirs[1] != NULL && dirs[2] == NULL;
+	const int two = dirs[1].name != NULL && dirs[2].name == NULL;
 	struct ctf_trace *tr;
 	int status;
 
@@ -250,12 +320,12 @@ skew_traces(struct reader *rd, char **dirs)
 		reader_open_all(rd, dirs);
 	if (!two || rd->twice)
 		die("skew: two traces have to be named");
-	from = clean(dirs[0]);
-	to = clean(dirs[1]);
+	from = clean(dirs[0].name);
+	to = clean(dirs[1].name);
 	for (tr = rd->traces; tr != NULL; tr = tr->next)
 		pairs_trace(&run.pairs, tr);
 	reader_run(rd, &ops, NULL);
-	bounds_find(reader_moved(dirs[1]));
+	bounds_find(dirs[1].move.ns);
 	progress_end();
 	json_object(NULL);
 	if (!run.quiet) {
@@ -266,7 +336,7 @@ skew_traces(struct reader *rd, char **dirs)
 		show_count("again", run.again, "", "left out: the key comes "
 		    "again");
 	}
-	status = put_offset(to);
+	status = put_offset(to, &dirs[1]);
 	json_end();
 	free(from);
 	free(to);

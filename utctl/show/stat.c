@@ -310,7 +310,7 @@ check(void)
 }
 
 static void
-stat_begin(struct reader *rd, char **dirs)
+stat_begin(struct reader *rd, struct reader_dir *dirs)
 {
 	if (compare_on())
 		compare_begin(dirs);
@@ -370,7 +370,7 @@ read_run(struct reader *rd)
 }
 
 static int
-stat_traces(struct reader *rd, char **dirs)
+stat_traces(struct reader *rd, struct reader_dir *dirs)
 {
 	struct stat_run *r = &run;
 

@@ -307,7 +307,8 @@ top_option(int c)
 static int
 top_main(int argc, char **argv)
 {
-	char **dirs, *found = NULL;
+	struct reader_dir *dirs;
+	char *found = NULL;
 	int c;
 
 	json_start(0);
@@ -325,9 +326,9 @@ top_main(int argc, char **argv)
 	if (screen_view.by == TOP_PAIR)
 		top_read_pairs();
 	dirs = argc > optind ? which_traces(argv + optind) : NULL;
-	if (dirs != NULL && reader_moved(dirs[0]) != 0)
+	if (dirs != NULL && ctf_moves(&dirs[0].move))
 		die("top: no offset, for events wait by the clock");
-	live.dir = dirs != NULL ? dirs[0] : (found = find_live());
+	live.dir = dirs != NULL ? dirs[0].name : (found = find_live());
 	/* Traces may be anybody's, but utd may have to be met again. */
 	ut_confine(0);
 	top_read_begin(live.dir, bound);

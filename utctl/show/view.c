@@ -312,11 +312,11 @@ live_close(struct live *l)
 
 /* Refuse options that need the end, which -F does not know. */
 static void
-check_follow(const struct select *sel, char **dirs)
+check_follow(const struct select *sel, const struct reader_dir *dirs)
 {
-	if (dirs[1] != NULL)
+	if (dirs[1].name != NULL)
 		die("-F follows one session");
-	if (reader_moved(dirs[0]) != 0)
+	if (ctf_moves(&dirs[0].move))
 		die("-F: no offset, for events wait by the clock");
 	if (sel == NULL)
 		return;
@@ -343,7 +343,7 @@ core_end(void *arg)
 }
 
 static void
-view_begin(struct reader *r, char **dirs)
+view_begin(struct reader *r, struct reader_dir *dirs)
 {
 	ctf_print_init(json_on);
 	indent_begin(r);
@@ -355,11 +355,11 @@ view_begin(struct reader *r, char **dirs)
 	if (!follow)
 		return;
 	check_follow(r->select, dirs);
-	live_open(&live, *dirs);
+	live_open(&live, dirs->name);
 }
 
 static int
-view(struct reader *r, char **dirs)
+view(struct reader *r, struct reader_dir *dirs)
 {
 	int64_t first, last;
 

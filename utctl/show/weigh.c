@@ -245,7 +245,8 @@ weigh_pairs(struct reader *rd, struct pairs *ps, weigh_fn *give, void *arg)
  */
 
 static void
-weigh_heap(struct reader *rd, char **dirs, weigh_fn *give, void *arg)
+weigh_heap(struct reader *rd, struct reader_dir *dirs, weigh_fn *give,
+    void *arg)
 {
 	static const struct process_ops ops = { heap_calls, heap_call,
 	    sizeof(struct heap), NULL, heap_release };
@@ -275,7 +276,8 @@ weigh_heap(struct reader *rd, char **dirs, weigh_fn *give, void *arg)
  */
 
 static void
-weigh_locks(struct reader *rd, char **dirs, weigh_fn *give, void *arg)
+weigh_locks(struct reader *rd, struct reader_dir *dirs, weigh_fn *give,
+    void *arg)
 {
 	const struct lock_stat *st;
 	const struct locks *ls;
@@ -318,8 +320,8 @@ weigh_sampled(void)
 }
 
 int
-weigh(enum weight what, struct reader *rd, char **dirs, struct pairs *ps,
-    weigh_fn *give, void *arg)
+weigh(enum weight what, struct reader *rd, struct reader_dir *dirs,
+    struct pairs *ps, weigh_fn *give, void *arg)
 {
 	struct taker to = { give, arg, 0 };
 

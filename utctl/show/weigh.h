@@ -48,8 +48,8 @@ typedef void weigh_fn(void *, const char *, const struct site *,
  * Read all of the directories, with the pairs of -D, and give all stacks; says
  * that there is nothing to weigh: 1.
  */
-int	 weigh(enum weight, struct reader *, char **, struct pairs *,
-	    weigh_fn *, void *);
+int	 weigh(enum weight, struct reader *, struct reader_dir *,
+	    struct pairs *, weigh_fn *, void *);
 
 /* Are there samples among what is given? */
 int	 weigh_sampled(void);

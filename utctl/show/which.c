@@ -91,13 +91,17 @@ session_dir(const char *name)
 static char *
 trace_find(const char *arg)
 {
-	const char *dir;
+	const char *dir = NULL, *at = strrchr(arg, '@');
+	int64_t ns;
 
-	if (access(arg, F_OK) == 0 || errno != ENOENT ||
-	    strchr(arg + strspn(arg, "0123456789/"), '/') != NULL ||
-	    (dir = session_dir(arg)) == NULL)
+	if (access(arg, F_OK) == 0 || errno != ENOENT)
 		return format("%s", arg);
-	return format("%s", dir);
+	if (strchr(arg + strspn(arg, "0123456789/"), '/') == NULL)
+		dir = session_dir(arg);
+	if (dir == NULL && at != NULL && when_length(at + 1, &ns) == 0)
+		die("%s: no such path, and an offset needs a sign: %.*s@+%s or "
+		    "@-%s", arg, (int)(at - arg), arg, at + 1, at + 1);
+	return format("%s", dir == NULL ? arg : dir);
 }
 
 /* Is it the user's: a directory, or a link that the user has made? */
@@ -187,53 +191,82 @@ newest(void)
 	return n.dir;
 }
 
-/* Take the offset off an argument, unless there is such a path; in ns. */
-static int64_t
-take_offset(char *arg)
+/* A number, in billionths: of a second, they are ns. */
+static int
+parse_billionths(const char *s, int64_t *n)
 {
-	char *at = strrchr(arg, '@');
-	int64_t ns;
-
-	if (at == NULL || (at[1] != '+' && at[1] != '-') ||
-	    access(arg, F_OK) == 0)
-		return 0;
-	if (when_length(at + 2, &ns) == -1)
-		die("%s: the offset is not a time such as +1.25ms", arg);
-	*at = '\0';
-	return at[1] == '-' ? -ns : ns;
+	return s[strspn(s, "0123456789.")] == '\0' ? when_length(s, n) : -1;
 }
 
-/* The directories that the arguments mean; a list that ends with NULL. */
-char **
+/* Read what is like +1.25ms-50ppm@1700000000 or +1.25ms; cut the text. */
+static int
+parse_offset(char *s, struct ctf_move *m)
+{
+	char *rate = strpbrk(s + 1, "+-"), *at = NULL;
+	const int back = rate != NULL && *rate == '-';
+
+	if (rate != NULL && (at = strstr(rate, "ppm@")) != NULL) {
+		*rate++ = *at = '\0';
+		if (parse_billionths(rate, &m->rate) == -1 ||
+		    parse_billionths(at + 4, &m->from) == -1 ||
+		    m->rate >= CTF_RATE_MAX)
+			return -1;
+	}
+	if (when_length(s + 1, &m->ns) == -1)
+		return -1;
+	m->ns = *s == '-' ? -m->ns : m->ns;
+	m->rate = back ? -m->rate : m->rate;
+	m->from = m->rate == 0 ? 0 : m->from;
+	return 0;
+}
+
+/* Take the offset off an argument, unless there is such a path. */
+static void
+take_offset(char *arg, struct ctf_move *m)
+{
+	char *at, *last = NULL, *offset;
+
+	for (at = arg; (at = strchr(at, '@')) != NULL; at++)
+		if (at[1] == '+' || at[1] == '-')
+			last = at;
+	if (last == NULL || access(arg, F_OK) == 0)
+		return;
+	offset = format("%s", last + 1);
+	if (parse_offset(offset, m) == -1)
+		die("%s: the offset is not a time such as +1.25ms, nor one "
+		    "with a drift below 100000 ppm such as "
+		    "+1.25ms-50ppm@1700000000", arg);
+	free(offset);
+	*last = '\0';
+}
+
+/* The directories that the arguments mean. */
+struct reader_dir *
 which_traces(char **args)
 {
-	char **dirs;
+	struct reader_dir *dirs;
 	size_t i, n = 0;
-	int64_t ns;
 
 	while (args[n] != NULL)
 		n++;
 	dirs = xcalloc(n + 2, sizeof(*dirs));
 	for (i = 0; i < n; i++) {
-		ns = take_offset(args[i]);
+		take_offset(args[i], &dirs[i].move);
 		if (args[i][0] == '\0')
 			die("a name is empty: name a directory or a session");
-		dirs[i] = trace_find(args[i]);
-		if (ns != 0)
-			reader_move(dirs[i], ns);
+		dirs[i].name = trace_find(args[i]);
 	}
 	if (n == 0)
-		dirs[0] = newest();
+		dirs[0].name = newest();
 	return dirs;
 }
 
 void
-which_free(char **dirs)
+which_free(struct reader_dir *dirs)
 {
 	size_t i;
 
-	for (i = 0; dirs[i] != NULL; i++)
-		free(dirs[i]);
+	for (i = 0; dirs[i].name != NULL; i++)
+		free(dirs[i].name);
 	free(dirs);
-	reader_unmove();
 }

@@ -304,7 +304,7 @@ lost(void *arg, const struct ctf_stream *s)
 }
 
 void
-processes_read(struct processes *ps, struct reader *rd, char **dirs)
+processes_read(struct processes *ps, struct reader *rd, struct reader_dir *dirs)
 {
 	static const struct reader_ops ops = { calls_event, lost, lost, NULL,
 	    NULL, NULL, lost };

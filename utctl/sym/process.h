@@ -175,7 +175,8 @@ void	 processes_free(struct processes *);
 /* Each trace, before its events: find those of calls. */
 void	 processes_trace(struct processes *, struct ctf_trace *);
 /* All events of the traces of a list of directories; NULL: they are open. */
-void	 processes_read(struct processes *, struct reader *, char **);
+void	 processes_read(struct processes *, struct reader *,
+	    struct reader_dir *);
 /* Say that the trace has none of these, and what records them: LTTng, we. */
 void	 calls_say_none(const struct reader *, const char *, const char *,
 	    const char *);

@@ -205,6 +205,7 @@ chunk_stays(struct session *s, const char *why)
 		return;
 	}
 	count_chunk(s);
+	bound_place(s, false);
 	ro->why[0] = '\0';
 	ro->busy = false;
 	state_changed(&s->saved);
@@ -226,6 +227,7 @@ got_chunk(uint32_t id, int error, struct ut_msg *m)
 		return;
 	}
 	count_chunk(s);
+	bound_place(s, ro->how != UT_CHUNK_CLEAR);
 	ro->why[0] = '\0';
 	ro->busy = false;
 	if (ut_msg_get_u32(m) != 0) {
@@ -253,9 +255,8 @@ chunk_place(struct session *s)
 	ut_msg_str(&out, ro->from);
 	ut_msg_str(&out, ro->to);
 	ut_msg_u32(&out, ro->keep != 0 ? ro->keep - 1 : UINT32_MAX);
-	ut_msg_u64(&out, s->max != 0 ? bound_chunk(s) * 4 : UINT64_MAX);
-	/* A chunk may have a part that was carried into it, too. */
-	ut_msg_u64(&out, s->max != 0 ? bound_chunk(s) * 2 : UINT64_MAX);
+	ut_msg_u64(&out, s->max != 0 ? bound_archives(s) : UINT64_MAX);
+	ut_msg_u64(&out, s->max != 0 ? ro->most : UINT64_MAX);
 	ut_msg_fd(&out, s->dirfd);
 	(void)consumer_ask(consumer_get(s->uid, s->gid), &out, got_chunk,
 	    s->id, NULL);
@@ -361,7 +362,7 @@ chunk_end(struct session *s, uint32_t how)
 	}
 	ro->carried[0] = '\0';
 	ro->carried_more = false;
-	ro->allowed = 0;
+	bound_end(s);
 	ro->deadline = ut_msg_now() + PARTS_MS;
 	ro->how = how;
 	ro->began = now;

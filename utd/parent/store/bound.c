@@ -15,12 +15,13 @@
  */
 
 /*
- * The size of a session (create -M) is divided into eight: what is in archives/
- * has four before one is added, and a chunk one, so that there is room for the
- * chunk that ends, the next one, and what is carried into each of them.  A
- * chunk's part is divided among its traces as they grow.  What a trace was
- * allowed is in the saved state before its consumer is told, and never taken
- * back.
+ * The size of a session (create -M) is divided into eight.  A chunk has one,
+ * which is divided among its traces as they grow; what was carried into it
+ * counts besides.  What is in archives/ has all but what the chunk that ended,
+ * the current one and the next one need, and one to spare: a trace that begins
+ * anew keeps what it was allowed.  Nothing is allowed that all together do not
+ * leave.  What a trace was allowed is in the saved state before its consumer is
+ * told, and never taken back.
  */
 
 #include "trace.h"
@@ -32,11 +33,73 @@ bound_chunk(const struct session *s)
 	return s->max / BOUND_PARTS;
 }
 
-/* Has the current chunk so much that the next one should begin? */
+/* Bytes that may be in archives/ when the chunk that ended comes there. */
+uint64_t
+bound_archives(const struct session *s)
+{
+	const struct rotation *ro = &s->rotation;
+	const uint64_t chunk = bound_chunk(s);
+	const uint64_t others = ro->ended + ro->held + 2 * chunk +
+	    (ro->allowed > chunk ? ro->allowed : chunk);
+
+	return others < s->max ? s->max - others : 0;
+}
+
+/* Bytes that nothing may have yet. */
+static uint64_t
+bound_rest(const struct session *s)
+{
+	const struct rotation *ro = &s->rotation;
+	const uint64_t all = ro->stored + ro->ended + ro->held + ro->allowed;
+
+	return all < s->max ? s->max - all : 0;
+}
+
+/*
+ * Has the current chunk so much that the next one should begin?  Or does what
+ * was carried leave so little that older chunks should be removed?
+ */
 bool
 bound_near(const struct session *s)
 {
-	return s->max != 0 && s->rotation.allowed > bound_chunk(s) / 4 * 3;
+	const uint64_t chunk = bound_chunk(s);
+
+	return s->max != 0 && (s->rotation.allowed > chunk / 4 * 3 ||
+	    (bound_rest(s) < chunk / 4 && s->rotation.stored > chunk / 4));
+}
+
+void
+bound_end(struct session *s)
+{
+	struct rotation *ro = &s->rotation;
+
+	ro->ended = ro->allowed + ro->held;
+	ro->allowed = ro->held = 0;
+}
+
+/* The trace is a part of the current chunk from here on. */
+void
+bound_carry(const struct trace *t)
+{
+	struct rotation *ro = &t->session->rotation;
+
+	ro->ended -= ro->ended < t->limit ? ro->ended : t->limit;
+	ro->held += t->limit;
+	state_changed(&t->session->saved);
+}
+
+/* The chunk that ended is in archives/ now, or gone. */
+void
+bound_place(struct session *s, bool there)
+{
+	struct rotation *ro = &s->rotation;
+
+	if (there && s->max != 0) {
+		ro->stored = bound_archives(s) + ro->ended;
+		ro->most = ro->most < ro->ended ? ro->ended : ro->most;
+	}
+	ro->ended = 0;
+	state_changed(&s->saved);
 }
 
 /*
@@ -66,6 +129,8 @@ trace_full(const struct consumer *c, uint32_t id, uint64_t want)
 		    (want < chunk / 8 ? want : chunk / 8);
 	if (t->chunk == ro->chunk && more > chunk - ro->allowed)
 		more = chunk - ro->allowed;
+	if (more > bound_rest(t->session))
+		more = bound_rest(t->session);
 	if (more > 0) {
 		t->limit += more;
 		ro->allowed += more;

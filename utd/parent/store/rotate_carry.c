@@ -189,7 +189,7 @@ carry_done(struct trace *t)
 	free(t->path);
 	t->path = xstrdup(path);
 	t->chunk = t->session->rotation.chunk;
-	t->session->rotation.allowed += t->limit;
+	bound_carry(t);
 	t->session->rotation.why[0] = '\0';
 	count_carried(t);
 }

@@ -171,7 +171,11 @@ void	 trace_drop(struct trace *);
 /* bound.c: what the traces of a session may have. */
 #define BOUND_PARTS	8
 uint64_t bound_chunk(const struct session *);
+uint64_t bound_archives(const struct session *);
 bool	 bound_near(const struct session *);
+void	 bound_end(struct session *);
+void	 bound_carry(const struct trace *);
+void	 bound_place(struct session *, bool);
 struct session *trace_full(const struct consumer *, uint32_t, uint64_t);
 
 /*

@@ -90,7 +90,12 @@ struct rotation {
 	struct timer	 timer;		/* next look at how far it is */
 	uint32_t	 ms;		/* rotate so often; 0: do not */
 	uint64_t	 bytes;		/* rotate when a chunk has more; or 0 */
-	uint64_t	 allowed;	/* bytes of the current one: bound.c */
+	/* bound.c: how many bytes there may be */
+	uint64_t	 allowed;	/* current chunk: began there */
+	uint64_t	 held;		/* current chunk: carried into it */
+	uint64_t	 ended;		/* chunk before, if busy: all */
+	uint64_t	 stored;	/* archives/: all */
+	uint64_t	 most;		/* archives/: the largest chunk */
 	uint32_t	 keep;		/* newest in archives/; 0: all */
 	int64_t		 next;		/* time of the next rotation by ms */
 	struct timer	 due;		/* until next, or a look at bytes */

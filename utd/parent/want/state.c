@@ -39,8 +39,8 @@ static struct ut_msg out;
  * Members of an object that are saved, and listed if they have a name: a row a
  * member.  One more raises the version.
  */
-#define STATE_VERSION		11
-#define STATE_MEMBERS		100u
+#define STATE_VERSION		12
+#define STATE_MEMBERS		104u
 #define MEMBER(type, member, size, name)				\
 	{ MEMBER_ ## type, name, offsetof(struct OBJECT, member), size }
 #define SIZE(member)		sizeof(((struct OBJECT *)0)->member)
@@ -67,7 +67,8 @@ const struct member session_members[] = {
 	SAVED(course.off), SAVED(course.broken), SAVED(course.lost),
 	TEXT(rotation.from), TEXT(rotation.to), SAVED(rotation.busy),
 	SAVED(rotation.how), SAVED(rotation.chunk), SAVED(rotation.began),
-	SAVED(rotation.allowed),
+	SAVED(rotation.allowed), SAVED(rotation.held), SAVED(rotation.ended),
+	SAVED(rotation.stored), SAVED(rotation.most),
 	NUMBER(rotation.ms, "rotate_ms"),
 	NUMBER(rotation.bytes, "rotate_bytes"),
 	NUMBER(rotation.keep, "rotate_keep"),
