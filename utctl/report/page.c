@@ -229,6 +229,8 @@ report(struct reader *rd, char **dirs)
 		return 0;
 	look_for_parts(rd);
 	read_all(rd);
+	if (page.has_locks)
+		again(rd, dirs, page_locks);
 	json_start(1);
 	page_head();
 	page_put(rd);
@@ -242,7 +244,8 @@ report(struct reader *rd, char **dirs)
 	if (page.has_heap)
 		again(rd, dirs, page_heap);
 	if (page.has_locks)
-		again(rd, dirs, page_locks);
+		page_put_locks();
+	page_put_bars();
 	page_tail();
 	return 0;
 }

@@ -57,7 +57,7 @@ number_of(const struct lock_note *n)
 	return (uint32_t)v->number;
 }
 
-static const struct page_track *
+static struct page_track *
 track_of(const struct locks *ls, int32_t thread)
 {
 	return page_track(ls->process.host, ls->process.vpid, thread, NULL,
@@ -68,11 +68,12 @@ static void
 note(const struct lock_note *n, int ishold)
 {
 	struct page_bar bar = { .took = n->took, .begin = n->ns };
-	const struct page_track *t = track_of(n->process, n->thread);
+	struct page_track *t = track_of(n->process, n->thread);
 	struct lock_note *slow;
 
 	nobody |= n->thread == 0;
 	bar.what = number_of(n);
+	t->waited += ishold || n->took < 0 ? 0 : (uint64_t)n->took;
 	if (n->contended && (slow = top_add(&top_waits, n->took)) != NULL)
 		*slow = *n;
 	if (t->number >= PAGE_LISTED)
@@ -179,9 +180,6 @@ put_all(void)
 	json_end();
 	json_u64("nlocks", numbers.n);
 	put_waits();
-	page_bars_sort(&page.lock_bars);
-	page_put_bars("lock_bars", &page.lock_bars);
-	json_u64("nlock_bars", page.lock_bars.all);
 }
 
 void
@@ -190,8 +188,6 @@ page_locks(struct reader *rd, char **dirs)
 	const struct top top = { .list = waits, .size = sizeof(waits[0]),
 	    .most = LOCKS_TOP };
 	struct process *p;
-	int known = 1;
-	uint64_t left = 0;
 
 	memset(&numbers, 0, sizeof(numbers));
 	top_waits = top;
@@ -201,8 +197,17 @@ page_locks(struct reader *rd, char **dirs)
 	processes_read(&run.processes, rd, dirs);
 	for (p = run.processes.first; p != NULL; p = p->next)
 		locks_settle((struct locks *)p);
+}
+
+void
+page_put_locks(void)
+{
+	const struct process *p;
+	int known = 1;
+	uint64_t left = 0;
+
 	for (p = run.processes.first; p != NULL; p = p->next) {
-		left += ((struct locks *)p)->lost;
+		left += ((const struct locks *)p)->lost;
 		known &= p->origin->lossy == INT64_MIN;
 	}
 	put_all();
