@@ -234,6 +234,8 @@ report(struct reader *rd, char **dirs)
 	json_start(1);
 	page_head();
 	page_put(rd);
+	if (page.has_locks)
+		page_put_locks();
 	json_array("flames");
 	flame_put(&page.flame);
 	if (page.has_samples)
@@ -243,8 +245,6 @@ report(struct reader *rd, char **dirs)
 		page_put_cpu();
 	if (page.has_heap)
 		again(rd, dirs, page_heap);
-	if (page.has_locks)
-		page_put_locks();
 	page_put_bars();
 	page_tail();
 	return 0;

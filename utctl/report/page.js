@@ -1099,9 +1099,7 @@ function lockTables() {
 	if (!D.locks || D.locks.length === 0)
 		return section('locks', 'Locks', dim('No events of locks: ' +
 		    'record them with record -w pthread.' + lostToo));
-	section('locks', 'Locks', D.locks_known ? null : say('Not all is ' +
-	    'known: ' + leftOut(D.locks_left_out, 'waits and holds') + '.',
-	    'lost'), table('By lock; contended: when another thread had it', [
+	const times = [
 	    num('waited', r => r.waited, span),
 	    num('contended', r => r.contended),
 	    num('contended wait', r => r.contended_ns, span),
@@ -1109,14 +1107,22 @@ function lockTables() {
 	    num('longest wait', r => r.wait.max, span),
 	    num('held', r => r.hold_ns, span),
 	    num('p99 held', r => r.hold.p99, span),
-	    num('longest hold', r => r.hold.max, span),
-	    num('held at the end', r => r.held),
+	    num('longest hold', r => r.hold.max, span)];
+	section('locks', 'Locks', D.locks_known ? null : say('Not all is ' +
+	    'known: ' + leftOut(D.locks_left_out, 'waits and holds') + '.',
+	    'lost'), table('By lock; contended: when another thread had it', [
+	    ...times, num('held at the end', r => r.held),
 	    txt('lock', r => r.name + (r.first ? ', first used by ' +
 	    r.first : '')),
 	    txt('program', r => process(r, r.program))],
 	    [...D.locks].sort((a, b) => b.waited - a.waited)),
 	    D.nlocks > D.locks.length ? say(`${count(D.nlocks -
 	    D.locks.length)} others were waited for less.`) : null,
+	    table('By caller, or call stack, that waited for locks and took ' +
+	    'them', [...times, txt('caller', r => r.caller),
+	    txt('program', r => process(r, r.program))], D.callers),
+	    D.ncallers > D.callers.length ? say(`${count(D.ncallers -
+	    D.callers.length)} other callers waited for less.`) : null,
 	    D.waits.length === 0 ? null : table('The longest waits while ' +
 	    'another thread had the lock; choose one to see it', [
 	    num('waited', r => r.took, span),
