@@ -34,7 +34,7 @@
 void
 page_text(const char *name, const char *string)
 {
-	char text[PAGE_TEXT], c[ESCAPE_MAX + 1], *p;
+	char text[PAGE_TEXT], c[ESCAPE_MAX], *p;
 	const unsigned char *s = (const unsigned char *)text, *end;
 	size_t n = 0;
 
