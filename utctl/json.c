@@ -21,6 +21,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "json.h"
 #include "say.h"
@@ -28,6 +29,7 @@
 #define DEEPEST	64
 
 int			json_on;
+size_t			json_bytes;
 static char		brackets[DEEPEST];	/* close what is open */
 static size_t		depth;
 static int		comma;			/* is due before what comes */
@@ -36,6 +38,7 @@ void
 json_start(int on)
 {
 	json_on = on;
+	json_bytes = 0;
 	depth = 0;
 	comma = 0;
 }
@@ -46,8 +49,10 @@ put_name(const char *name)
 	if (comma)
 		putchar(',');
 	comma = 1;
+	json_bytes++;
 	if (name == NULL)
 		return;
+	json_bytes += strlen(name) + 3;
 	put_json(name);
 	putchar(':');
 }
@@ -92,13 +97,15 @@ void
 json_format(const char *name, const char *fmt, ...)
 {
 	va_list ap;
+	int n;
 
 	if (!json_on)
 		return;
 	put_name(name);
 	va_start(ap, fmt);
-	vprintf(fmt, ap);
+	n = vprintf(fmt, ap);
 	va_end(ap);
+	json_bytes += n > 0 ? (size_t)n : 0;
 }
 
 void

@@ -23,10 +23,13 @@
 #ifndef JSON_H
 #define JSON_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* If it is not set, nothing here does anything. */
 extern int json_on;
+/* Names and values since json_start(), but for strings: about so many bytes. */
+extern size_t json_bytes;
 void	 json_start(int);
 
 void	 json_object(const char *);

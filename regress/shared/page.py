@@ -98,6 +98,13 @@ if "locks" in want:
                     assert got[0][k] == int(lock[name].get("total_ns", 0)), \
                         (k, got, lock)
     assert n == len(j["locks"]) and n > 0, n
+    figures = "acquired", "contended"
+    got = sorted((x["pid"], *(x[k] for k in figures), x["waited"], x["hold_ns"])
+                 for x in j["callers"])
+    assert got and got == sorted(
+        (w["vpid"], *(c[k] for k in figures), *(int(c[k].get("total_ns", 0))
+         for k in ("wait", "hold")))
+        for w in want["locks"]["processes"] for c in w["callers"]), got
     assert [w["took"] for w in j["waits"]] == \
         [int(w["took_ns"]) for w in want["locks"]["waits"] if "holder" in w]
     assert n < 2 or j["locks_known"] and not j["locks_nobody"]

@@ -113,6 +113,18 @@ data 'len(j["tracks"]) == 200 and [i for i, t in enumerate(j["tracks"])
     {i for i, t in enumerate(j["tracks"]) if t["cells"]} and
     sum(1 for t in j["tracks"] if t["cells"]) == 128 and j["nbars"] == 200'
 
+# So are those that waited for a lock, though they have few events.
+awk 'BEGIN {
+	printf "c_0 0 1 9999 0 0 6 1 65836 7 1 65836 6 2 65837"
+	for (i = 1; i <= 200; i++)
+		printf " 2 %d %d 3 %d %d 2 %d %d", i + 2, i, i + 2, i, i + 2, i
+	print " 8 400 65836 7 400 65837"
+}' >"$T/in"
+trace waiters <"$T/in"
+utctl report "$T/waiters" >"$T/page.html" || fail "waiters"
+data 'j["ntracks"] == 202 and j["shown"] == 128 and
+    301 in [t["tid"] for t in j["tracks"] if t["cells"]]'
+
 # A part of it.
 utctl report -e 'work:outer*' "$T/a" >"$T/page.html" || fail "-e"
 utctl stat -j -e 'work:outer*' "$T/a" >"$T/stat" || fail "stat -e"

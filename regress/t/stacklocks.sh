@@ -56,5 +56,13 @@ utctl export -N -F folded -w wait "$ST" | sort >"$T/got"
 expected "-w wait" <<'END'
 -;0xc2;0xb2;0xa1 40000
 END
+utctl report "$ST" | grep -o '"callers":.*,"ncallers":2,' >"$T/page" ||
+    fail "report: no callers"
+tr '{' '\n' <"$T/page" | grep '"caller":' |
+    sed 's/"program.*"waited"/"waited"/; s/,"hold_ns.*//' >"$T/got"
+expected "report's callers" <<'END'
+"caller":"0xa1 \u003c 0xb2 \u003c 0xc2","waited":40000
+"caller":"0xa1 \u003c 0xb1 \u003c 0xc1","waited":8000
+END
 utctl locks -N "$ST" | grep -q '^ *2 .* 0xca$' || fail "locks without -g"
 exit 0

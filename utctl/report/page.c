@@ -229,9 +229,13 @@ report(struct reader *rd, struct reader_dir *dirs)
 		return 0;
 	look_for_parts(rd);
 	read_all(rd);
+	if (page.has_locks)
+		again(rd, dirs, page_locks);
 	json_start(1);
 	page_head();
 	page_put(rd);
+	if (page.has_locks)
+		page_put_locks();
 	json_array("flames");
 	flame_put(&page.flame);
 	if (page.has_samples)
@@ -241,8 +245,7 @@ report(struct reader *rd, struct reader_dir *dirs)
 		page_put_cpu();
 	if (page.has_heap)
 		again(rd, dirs, page_heap);
-	if (page.has_locks)
-		again(rd, dirs, page_locks);
+	page_put_bars();
 	page_tail();
 	return 0;
 }

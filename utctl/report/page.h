@@ -46,10 +46,17 @@
 #define PAGE_INSTANTS	10000		/* events of no pair, likewise */
 #define PAGE_DEEP	256		/* frames of a stack of pairs */
 #define PAGE_FIELDS	160		/* bytes of an event's fields */
+#define PAGE_KEPT	(4 << 20)	/* bytes of them, of all open pairs */
 #define PAGE_SLOWEST	20
 #define PAGE_LOSSES	500
 #define PAGE_NODES	4000		/* parts of a flame graph */
 #define PAGE_TEXT	200		/* bytes of a name */
+#define PAGE_TEXTS	1000000		/* bytes of all: others are short */
+#define PAGE_SHORT	48
+#define PAGE_FLAMED	250000		/* bytes of a flame graph, about */
+#define PAGE_BYTES	3900000		/* a page has at most about so many */
+#define PAGE_LEAST	1000		/* bars of a kind, even so */
+#define PAGE_BAR	32		/* bytes of a bar, about */
 
 /* A part of a flame graph. */
 struct flame {
@@ -65,7 +72,7 @@ struct flames {
 	const char	*title, *unit;
 	struct map	 parts;		/* by parent and name */
 	struct map	 names;		/* numbers of those that were put */
-	size_t		 bytes;		/* put so far, about */
+	size_t		 before;	/* bytes of the page before it */
 };
 
 struct page_event {
@@ -121,7 +128,7 @@ struct page_cells {
 /* A pair that is open in a thread. */
 struct page_open {
 	struct flame	*node;
-	char		 fields[PAGE_FIELDS];
+	char		*fields;
 };
 
 struct page_track {
@@ -131,6 +138,7 @@ struct page_track {
 	char		 name[64], thread[64];
 	uint64_t	 n;
 	uint64_t	 busy;		/* ns in spans */
+	uint64_t	 waited;	/* ns, for locks */
 	struct page_cells *cells;	/* NULL: not drawn */
 	struct page_open *open;
 	size_t		 room;
@@ -174,6 +182,9 @@ struct page {
 	size_t		 nlosses;
 	int64_t		 near;		/* ns: losses so near are one */
 	struct flames	 flame;
+	size_t		 kept;		/* bytes of fields of open pairs */
+	size_t		 texts;		/* bytes put so far */
+	int		 cut;		/* names are short, as they were many */
 	int		 has_heap, has_locks, has_samples;
 };
 
@@ -215,16 +226,19 @@ void	 page_samples(struct reader *, struct reader_dir *);
 /* The functions that had the CPU, of samples that were read. */
 void	 page_put_cpu(void);
 
-/* page_heap.c, page_locks.c: read the traces again, and put what they find. */
+/* page_heap.c: read the traces again, and put what is found. */
 void	 page_heap(struct reader *, struct reader_dir *);
+
+/* page_locks.c: read the traces again; put what was found. */
 void	 page_locks(struct reader *, struct reader_dir *);
+void	 page_put_locks(void);
 
 /* page_put.c: the text of JSON, fit to be in HTML; ns after the beginning. */
 void	 page_text(const char *, const char *);
 void	 page_put_ns(const char *, int64_t);
 void	 page_head(void);
 void	 page_put(const struct reader *);
-void	 page_put_bars(const char *, struct page_bars *);
+void	 page_put_bars(void);
 void	 page_tail(void);
 void	 page_list_free(struct page_list *);
 void	 page_free(void);

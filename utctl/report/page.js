@@ -22,7 +22,7 @@
 'use strict';
 
 const D = JSON.parse(document.getElementById('data').textContent);
-const HEAT = 128, SLOTS = 512, DEEP = 24;
+const HEAT = 128, ROWS = 80, SLOTS = 512, DEEP = 24;
 const WAIT = -1, HOLD = -2, KEYED = -3;
 const root = document.querySelector('main');
 
@@ -574,6 +574,8 @@ function recorded() {
 	    table('Programs', [num('events', r => r.events),
 	    num('processes', r => r.pids.size), num('threads', r => r.threads),
 	    txt('program', r => r.name)], [...names.values()]),
+	    D.short ? say('There were many long names: some are cut.', 'lost') :
+	    null,
 	    D.losses.length > 3 ? table('Losses', [num('from', l => l[0],
 	    v => at(v)), num('to', l => l[1], v => at(v)),
 	    num('how many', l => l[2]), num('times', l => l[4]),
@@ -613,8 +615,8 @@ function events() {
 }
 
 /* So many took as long as that half octave is. */
-const took = (row, n) =>
-    `${count(n)} took ${span(edge(row))} to ${span(edge(row + 1))}`;
+const took = (row, n) => `${count(n)} took ${span(edge(row))} ` +
+    (row === ROWS - 1 ? 'or longer' : `to ${span(edge(row + 1))}`);
 
 /* Bars of a histogram, on the same scale for all. */
 function bars(p, lo, hi) {
@@ -1081,8 +1083,10 @@ function timeline() {
 	    `${count(locks.length)} of ${count(D.nlock_bars || 0)} waits ` +
 	    'and holds. The strip counts all. Select a part with -b and -u ' +
 	    'to see each one there.') : null,
-	    D.tracks.length > D.shown ? say(`${D.shown} threads are drawn, ` +
-	    'those longest in pairs, or with most events: select others with -p or -t.') : null,
+	    D.ntracks > D.shown ? say(`${count(D.ntracks - D.shown)} of ` +
+	    `${count(D.ntracks)} threads are left out: ${D.shown} are drawn, ` +
+	    'those that were longest in pairs or in waits for locks, or have ' +
+	    'most events. Select others with -p or -t.') : null,
 	    el('p', {}, ...[['←', 'ArrowLeft'], ['→', 'ArrowRight'],
 	    ['+', '+'], ['−', '-'], ['whole run', 'Home']].map(key),
 	    el('span', { class: 'dim' }, ' or drag, pinch, Ctrl and wheel, ' +
@@ -1095,9 +1099,7 @@ function lockTables() {
 	if (!D.locks || D.locks.length === 0)
 		return section('locks', 'Locks', dim('No events of locks: ' +
 		    'record them with record -w pthread.' + lostToo));
-	section('locks', 'Locks', D.locks_known ? null : say('Not all is ' +
-	    'known: ' + leftOut(D.locks_left_out, 'waits and holds') + '.',
-	    'lost'), table('By lock; contended: when another thread had it', [
+	const times = [
 	    num('waited', r => r.waited, span),
 	    num('contended', r => r.contended),
 	    num('contended wait', r => r.contended_ns, span),
@@ -1105,14 +1107,22 @@ function lockTables() {
 	    num('longest wait', r => r.wait.max, span),
 	    num('held', r => r.hold_ns, span),
 	    num('p99 held', r => r.hold.p99, span),
-	    num('longest hold', r => r.hold.max, span),
-	    num('held at the end', r => r.held),
+	    num('longest hold', r => r.hold.max, span)];
+	section('locks', 'Locks', D.locks_known ? null : say('Not all is ' +
+	    'known: ' + leftOut(D.locks_left_out, 'waits and holds') + '.',
+	    'lost'), table('By lock; contended: when another thread had it', [
+	    ...times, num('held at the end', r => r.held),
 	    txt('lock', r => r.name + (r.first ? ', first used by ' +
 	    r.first : '')),
 	    txt('program', r => process(r, r.program))],
 	    [...D.locks].sort((a, b) => b.waited - a.waited)),
 	    D.nlocks > D.locks.length ? say(`${count(D.nlocks -
 	    D.locks.length)} others were waited for less.`) : null,
+	    table('By caller, or call stack, that waited for locks and took ' +
+	    'them', [...times, txt('caller', r => r.caller),
+	    txt('program', r => process(r, r.program))], D.callers),
+	    D.ncallers > D.callers.length ? say(`${count(D.ncallers -
+	    D.callers.length)} other callers waited for less.`) : null,
 	    D.waits.length === 0 ? null : table('The longest waits while ' +
 	    'another thread had the lock; choose one to see it', [
 	    num('waited', r => r.took, span),
@@ -1231,7 +1241,9 @@ function flame(f) {
 		to.button.focus();
 	}
 	fill(top);
-	return el('figure', {}, el('h3', {}, f.title), find, said, box);
+	return el('figure', {}, el('h3', {}, f.title), f.full ? dim('There ' +
+	    'were too many parts: some count for those that they are in.') :
+	    null, find, said, box);
 }
 
 function flames() {

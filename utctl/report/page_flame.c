@@ -27,9 +27,7 @@
 #include "../show/weigh.h"
 #include "page.h"
 
-#define MOST	100000		/* parts: others are their parents' */
-#define ROOM	300000		/* bytes of a graph in the page */
-#define PART	16		/* bytes of a part, without its name */
+#define MOST	50000		/* parts: others are their parents' */
 
 #define FUNCTIONS	3		/* in the head */
 
@@ -82,7 +80,6 @@ put_name(struct flames *fs, const char *name)
 	const size_t *number = map_get(&fs->names, (uintptr_t)name);
 	size_t *new;
 
-	fs->bytes += PART;
 	if (number != NULL) {
 		json_u64(NULL, *number);
 		return;
@@ -90,7 +87,6 @@ put_name(struct flames *fs, const char *name)
 	new = xcalloc(1, sizeof(*new));
 	*new = fs->names.n;
 	map_put(&fs->names, (uintptr_t)name, new);
-	fs->bytes += strlen(name);
 	page_text(NULL, name);
 }
 
@@ -98,7 +94,7 @@ put_name(struct flames *fs, const char *name)
 static void
 put_node(struct flames *fs, const struct flame *f, uint64_t depth)
 {
-	const uint64_t least = fs->bytes < ROOM ?
+	const uint64_t least = json_bytes - fs->before < PAGE_FLAMED ?
 	    fs->root.total / PAGE_NODES + 1 : UINT64_MAX;
 	uint64_t self = f->self;
 	const struct flame *c;
@@ -121,9 +117,11 @@ flame_put(struct flames *fs)
 
 	if (add_up(&fs->root) == 0)
 		return;
+	fs->before = json_bytes;
 	json_object(NULL);
 	page_text("title", fs->title);
 	page_text("unit", fs->unit);
+	json_bool("full", fs->parts.n == MOST);
 	json_array("nodes");
 	for (c = fs->root.child; c != NULL; c = c->next)
 		put_node(fs, c, 0);

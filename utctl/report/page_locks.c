@@ -28,12 +28,20 @@
 #include "page.h"
 
 #define SHOWN	300		/* locks with a row in the table */
+#define CALLERS	100		/* places that use locks, with a row */
 
 /* A lock, by the number that bars have. */
 struct numbered {
 	const struct locks *process;
 	struct lock	*lock;
 	size_t		 number;
+};
+
+/* A place that uses locks, or a call stack. */
+struct lock_user {
+	const struct locks *process;
+	uint32_t	 number;
+	struct lock_stat *stat;
 };
 
 static struct locks_run	 run;
@@ -57,7 +65,7 @@ number_of(const struct lock_note *n)
 	return (uint32_t)v->number;
 }
 
-static const struct page_track *
+static struct page_track *
 track_of(const struct locks *ls, int32_t thread)
 {
 	return page_track(ls->process.host, ls->process.vpid, thread, NULL,
@@ -68,11 +76,12 @@ static void
 note(const struct lock_note *n, int ishold)
 {
 	struct page_bar bar = { .took = n->took, .begin = n->ns };
-	const struct page_track *t = track_of(n->process, n->thread);
+	struct page_track *t = track_of(n->process, n->thread);
 	struct lock_note *slow;
 
 	nobody |= n->thread == 0;
 	bar.what = number_of(n);
+	t->waited += ishold || n->took < 0 ? 0 : (uint64_t)n->took;
 	if (n->contended && (slow = top_add(&top_waits, n->took)) != NULL)
 		*slow = *n;
 	if (t->number >= PAGE_LISTED)
@@ -84,12 +93,6 @@ note(const struct lock_note *n, int ishold)
 	page_bar(&page.lock_bars, &bar);
 }
 
-static const char *
-caller_text(const struct locks *ls, uint32_t caller, char *text)
-{
-	return callers_text(&ls->process.callers, caller / 2, text);
-}
-
 static void
 put_times(const char *name, struct hist *h)
 {
@@ -97,6 +100,28 @@ put_times(const char *name, struct hist *h)
 	if (h->n > 0)
 		json_hist(h, 1);
 	json_end();
+}
+
+static void
+put_stat(struct lock_stat *st)
+{
+	json_u64("acquired", st->acquired);
+	json_u64("contended", st->contended);
+	json_u64("contended_ns", st->waited);
+	json_real("waited", st->wait.sum);
+	json_real("hold_ns", st->hold.sum);
+	put_times("wait", &st->wait);
+	put_times("hold", &st->hold);
+}
+
+static void
+put_program(const struct process *p)
+{
+	page_text("program", p->name);
+	if (p->host != NULL)
+		page_text("host", p->host);
+	if (p->vpid != CTF_NOBODY)
+		json_i64("pid", p->vpid);
 }
 
 static void
@@ -112,21 +137,11 @@ put_lock(const struct numbered *v)
 	else {
 		snprintf(text, sizeof(text), "0x%" PRIx64, v->lock->address);
 		page_text("name", text);
-		page_text("first", caller_text(ls, v->lock->first, text));
+		page_text("first", locks_caller_text(ls, v->lock->first, text));
 	}
-	page_text("program", ls->process.name);
-	if (ls->process.host != NULL)
-		page_text("host", ls->process.host);
-	if (ls->process.vpid != CTF_NOBODY)
-		json_i64("pid", ls->process.vpid);
-	json_u64("acquired", v->lock->stat.acquired);
-	json_u64("contended", v->lock->stat.contended);
-	json_u64("contended_ns", v->lock->stat.waited);
-	json_real("waited", v->lock->stat.wait.sum);
-	json_real("hold_ns", v->lock->stat.hold.sum);
+	put_program(&ls->process);
+	put_stat(&v->lock->stat);
 	json_u64("held", v->lock->nholders);
-	put_times("wait", &v->lock->stat.wait);
-	put_times("hold", &v->lock->stat.hold);
 	json_end();
 }
 
@@ -143,16 +158,71 @@ put_waits(void)
 		page_put_ns("begin", n->ns);
 		json_u64("track", track_of(n->process, n->thread)->number);
 		json_u64("lock", number_of(n));
-		page_text("caller", caller_text(n->process, n->caller, text));
+		page_text("caller", locks_caller_text(n->process, n->caller,
+		    text));
 		if (n->known) {
 			json_u64("by", track_of(n->process,
 			    n->holder)->number);
-			page_text("by_caller", caller_text(n->process,
+			page_text("by_caller", locks_caller_text(n->process,
 			    n->holder_caller, text));
 		}
 		json_end();
 	}
 	json_end();
+}
+
+static int
+by_stat(const void *a, const void *b)
+{
+	const struct lock_user *x = a, *y = b;
+	const int c = locks_compare(x->stat, y->stat);
+
+	return c != 0 ? c : (x->number > y->number) - (x->number < y->number);
+}
+
+static void
+put_caller(const struct lock_user *c)
+{
+	const struct site *site = locks_site(c->process, c->number);
+	char text[CALLER_TEXT], *stack = NULL;
+
+	json_object(NULL);
+	page_text("caller", site == NULL ? locks_caller_text(c->process,
+	    c->number, text) : (stack = site_text(site, 0)));
+	free(stack);
+	put_program(&c->process->process);
+	put_stat(c->stat);
+	json_end();
+}
+
+static void
+put_callers(void)
+{
+	struct lock_user *list = NULL;
+	const struct process *p;
+	const struct locks *ls;
+	size_t i, n = 0, room = 0;
+	uint32_t k;
+
+	for (p = run.processes.first; p != NULL; p = p->next) {
+		ls = (const struct locks *)p;
+		for (k = 0; k < ls->ncallers; k++) {
+			if (ls->callers[k] == NULL)
+				continue;
+			list = xgrow(list, n, &room, sizeof(*list));
+			list[n].process = ls;
+			list[n].number = k;
+			list[n++].stat = ls->callers[k];
+		}
+	}
+	if (n > 1)
+		qsort(list, n, sizeof(*list), by_stat);
+	json_array("callers");
+	for (i = 0; i < n && i < CALLERS; i++)
+		put_caller(&list[i]);
+	json_end();
+	json_u64("ncallers", n);
+	free(list);
 }
 
 static int
@@ -178,10 +248,8 @@ put_all(void)
 		put_lock(numbers.v[i]);
 	json_end();
 	json_u64("nlocks", numbers.n);
+	put_callers();
 	put_waits();
-	page_bars_sort(&page.lock_bars);
-	page_put_bars("lock_bars", &page.lock_bars);
-	json_u64("nlock_bars", page.lock_bars.all);
 }
 
 void
@@ -190,19 +258,27 @@ page_locks(struct reader *rd, struct reader_dir *dirs)
 	const struct top top = { .list = waits, .size = sizeof(waits[0]),
 	    .most = LOCKS_TOP };
 	struct process *p;
-	int known = 1;
-	uint64_t left = 0;
 
 	memset(&numbers, 0, sizeof(numbers));
 	top_waits = top;
 	nobody = 0;
 	locks_init(&run);
 	run.note = note;
+	run.graphs = rd->stacks = 1;
 	processes_read(&run.processes, rd, dirs);
 	for (p = run.processes.first; p != NULL; p = p->next)
 		locks_settle((struct locks *)p);
+}
+
+void
+page_put_locks(void)
+{
+	const struct process *p;
+	int known = 1;
+	uint64_t left = 0;
+
 	for (p = run.processes.first; p != NULL; p = p->next) {
-		left += ((struct locks *)p)->lost;
+		left += ((const struct locks *)p)->lost;
 		known &= p->origin->lossy == INT64_MIN;
 	}
 	put_all();
@@ -212,4 +288,5 @@ page_locks(struct reader *rd, struct reader_dir *dirs)
 	free(numbers.v);
 	map_release(&numbers.map);
 	processes_free(&run.processes);
+	frames_free();
 }

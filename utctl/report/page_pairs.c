@@ -66,6 +66,23 @@ open_at(struct page_track *t, size_t depth)
 	return &t->open[depth];
 }
 
+/* Keep the fields of a beginning, or if all have too much of that, none. */
+static void
+fields_keep(struct page_open *o, const struct ctf_stream *s)
+{
+	char text[PAGE_FIELDS] = "...";
+	size_t n;
+
+	if (o->fields != NULL)
+		page.kept -= strlen(o->fields) + 1;
+	if (page.kept < PAGE_KEPT)
+		fields_text(text, s);
+	n = strlen(text) + 1;
+	o->fields = xrealloc(o->fields, n);
+	memcpy(o->fields, text, n);
+	page.kept += n;
+}
+
 /* A frame that is refused is no node: the next one around is the parent. */
 static struct flame *
 parent_of(struct page_track *t, size_t depth)
@@ -118,7 +135,7 @@ span_begin(void *arg, const struct ctf_stream *s, const char *name,
 	if (o != NULL) {
 		o->node = flame_child(&page.flame, parent_of(t, depth),
 		    p->name);
-		fields_text(o->fields, s);
+		fields_keep(o, s);
 	}
 	return p;
 }
@@ -155,8 +172,8 @@ note_slow(const struct page_track *t, const struct page_pair *p,
 	slow->begin = e->begin;
 	slow->pair = p;
 	slow->track = t;
-	if (o != NULL)
-		memcpy(slow->fields, o->fields, sizeof(slow->fields));
+	if (o != NULL && o->fields != NULL)
+		cut_text(slow->fields, sizeof(slow->fields), o->fields);
 	else
 		fields_text(slow->fields, s);
 }

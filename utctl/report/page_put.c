@@ -21,6 +21,7 @@
  */
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,20 +34,25 @@
 void
 page_text(const char *name, const char *string)
 {
-	char text[PAGE_TEXT], c[ESCAPE_MAX];
+	char text[PAGE_TEXT], c[ESCAPE_MAX], *p;
 	const unsigned char *s = (const unsigned char *)text, *end;
+	size_t n = 0;
 
-	cut_text(text, sizeof(text), string);
+	cut_text(text, page.texts < PAGE_TEXTS ? PAGE_TEXT : PAGE_SHORT,
+	    string);
+	page.cut |= page.texts >= PAGE_TEXTS && strcmp(text, string) != 0;
 	end = s + strlen(text);
 	json_format(name, "\"");
 	while (s < end) {
 		if (*s == '<' || *s == '>' || *s == '&')
-			printf("\\u%04x", (unsigned int)*s++);
+			p = c + sprintf(c, "\\u%04x", (unsigned int)*s++);
 		else
-			fwrite(c, 1, (size_t)(escape_char(c, &s, end,
-			    ESCAPE_JSON) - c), stdout);
+			p = escape_char(c, &s, end, ESCAPE_JSON);
+		n += fwrite(c, 1, (size_t)(p - c), stdout);
 	}
 	putchar('"');
+	page.texts += n;
+	json_bytes += n + 1;
 }
 
 static uint64_t
@@ -88,6 +94,7 @@ page_head(void)
 void
 page_tail(void)
 {
+	json_bool("short", page.cut);
 	json_end();
 	printf("</script>\n<script nonce=\"%016" PRIx64 "\">\n", nonce(0));
 	fwrite(page_js, 1, page_js_len, stdout);
@@ -211,7 +218,7 @@ put_events(void)
 	json_end();
 }
 
-/* How many took from one half octave to the next: row, number. */
+/* How many took from one half octave to the next, or longer: row, number. */
 static void
 put_bars_of(struct hist *h)
 {
@@ -221,7 +228,7 @@ put_bars_of(struct hist *h)
 
 	json_array("hist");
 	for (i = 0; i < PAGE_ROWS && h->n > 0; i++, from = to) {
-		to = from * 1.4142135623730951;
+		to = i == PAGE_ROWS - 1 ? INFINITY : from * 1.4142135623730951;
 		n = hist_between(h, i == 0 ? -1 : from, to);
 		if (n == 0)
 			continue;
@@ -323,14 +330,21 @@ put_cells(const struct page_track *t)
 	json_end();
 }
 
+/* A wait may be within a span, or not. */
+static uint64_t
+time_of(const struct page_track *t)
+{
+	return t->busy > t->waited ? t->busy : t->waited;
+}
+
 static int
-by_busy(const void *a, const void *b)
+by_time(const void *a, const void *b)
 {
 	const struct page_track *x = *(struct page_track *const *)a;
 	const struct page_track *y = *(struct page_track *const *)b;
 
-	if (x->busy != y->busy)
-		return x->busy < y->busy ? 1 : -1;
+	if (time_of(x) != time_of(y))
+		return time_of(x) < time_of(y) ? 1 : -1;
 	return (x->n < y->n) - (x->n > y->n);
 }
 
@@ -347,12 +361,12 @@ keep_drawn(struct page_bars *b)
 	}
 }
 
-/* Draw the threads that were longest in spans, or have most events. */
+/* Draw the threads that were longest in spans or waits, or have most events. */
 static void
 choose_tracks(void)
 {
 	struct page_track **busiest = (struct page_track **)map_sorted(
-	    &page.tracks.map, by_busy);
+	    &page.tracks.map, by_time);
 	size_t i;
 
 	for (i = PAGE_TRACKS; i < page.tracks.n; i++) {
@@ -400,7 +414,8 @@ add_pins(struct page_bars *b)
 {
 	const struct page_track *t;
 	const struct page_bar *pin;
-	size_t i, k, step, left = PAGE_PINS;
+	const size_t pins = b->most / 2 < PAGE_PINS ? b->most / 2 : PAGE_PINS;
+	size_t i, k, step, left = pins;
 
 	if (b->all <= b->most)
 		return;
@@ -417,13 +432,27 @@ add_pins(struct page_bars *b)
 			left--;
 		}
 	}
-	b->most += PAGE_PINS;
+	b->most += pins;
+	page_bars_sort(b);
+}
+
+/* Keep what fits the page, if so many more come behind. */
+static void
+fit(struct page_bars *b, size_t behind)
+{
+	const size_t used = json_bytes + page_css_len + page_js_len +
+	    behind * PAGE_BAR;
+	const size_t most = used > PAGE_BYTES ? 0 : (PAGE_BYTES - used) /
+	    PAGE_BAR;
+
+	if (most < b->most)
+		b->most = most > PAGE_LEAST ? most : PAGE_LEAST;
 	page_bars_sort(b);
 }
 
 /* Numbers in turn: the time since the bar before, the length, and the rest. */
-void
-page_put_bars(const char *name, struct page_bars *b)
+static void
+put_bars(const char *name, const struct page_bars *b)
 {
 	const struct page_bar *bar;
 	int64_t last = page.begin;
@@ -442,6 +471,24 @@ page_put_bars(const char *name, struct page_bars *b)
 		last = bar->begin;
 	}
 	json_end();
+}
+
+/* The last of the page: they take the room that all else has left. */
+void
+page_put_bars(void)
+{
+	fit(&page.instants, 0);
+	put_bars("instants", &page.instants);
+	fit(&page.lock_bars, 0);
+	if (page.has_locks) {
+		put_bars("lock_bars", &page.lock_bars);
+		json_u64("nlock_bars", page.lock_bars.all);
+	}
+	fit(&page.bars, PAGE_PINS);
+	add_pins(&page.bars);
+	put_bars("bars", &page.bars);
+	json_u64("nbars", page.bars.all);
+	json_u64("nkept", page.bars.n);
 }
 
 void
@@ -474,11 +521,6 @@ page_put(const struct reader *rd)
 	page_bars_sort(&page.instants);
 	choose_tracks();
 	put_tracks();
-	add_pins(&page.bars);
-	page_put_bars("bars", &page.bars);
-	json_u64("nbars", page.bars.all);
-	json_u64("nkept", page.bars.n);
-	page_put_bars("instants", &page.instants);
 }
 
 void
@@ -498,6 +540,8 @@ page_free(void)
 		t = page.tracks.v[i];
 		free(t->host);
 		free(t->cells);
+		for (k = 0; k < t->room; k++)
+			free(t->open[k].fields);
 		free(t->open);
 		free(t);
 	}

@@ -405,8 +405,10 @@ on_index(struct viewer *v, const uint8_t *p)
 	else if (is == VSTREAM_OVER) {
 		put_index(v, w, 0, INDEX_HUP, 0);
 		vstream_free(v, w);
-	} else if (w->told < upto) {
-		w->told = upto;
+	} else if (is == VSTREAM_NOTHING && (!w->waits || w->told < upto)) {
+		/* A new one is always told: else the beat is never asked. */
+		w->waits = 1;
+		w->told = upto > w->told ? upto : w->told;
 		put_index(v, w, source_cycles(source_clock(tr), upto),
 		    INDEX_INACTIVE, 0);
 	} else

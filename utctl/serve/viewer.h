@@ -51,11 +51,13 @@ struct vstream {
 	uint64_t	 class;		/* the ID of the class */
 	size_t		 file;		/* the index of the one that is read */
 	int64_t		 begin;		/* date of its first packet, in ns */
+	uint64_t	 skip;		/* bytes of it to pass over */
 	struct ctf_stream *s;		/* NULL: not open yet, or over */
 	int		 over;		/* nothing more is read */
 	int64_t		 quiet;		/* ms: no more comes since then; or 0 */
 	/* Date in ns before which the viewer takes it that no event comes. */
 	int64_t		 told;
+	int		 waits;		/* it was told so once */
 	int64_t		 end;		/* date of the last packet's end */
 	/* The packet that the viewer may read. */
 	uint64_t	 at, len;	/* bytes; 0: none */
@@ -100,7 +102,8 @@ int	 viewer_writes(const struct viewer *);	/* an answer waits */
 
 /* vstream.c */
 enum vstream_is {
-	VSTREAM_NOTHING,			/* yet */
+	VSTREAM_LATER,			/* a packet may be there */
+	VSTREAM_NOTHING,		/* yet */
 	VSTREAM_PACKET,
 	VSTREAM_OVER
 };

@@ -33,6 +33,8 @@
 
 #define WINDOW		(32 << 10)	/* bytes of a file in memory */
 #define QUIET		3000		/* ms: a chunk gets no more */
+#define PACKET		(17 << 20)	/* bytes: of utd's largest sub-buffer */
+#define TURN		20		/* ms for a stream, of all viewers' time */
 #define ROWS		16384		/* a viewer has no more */
 
 static unsigned long	 damages;
@@ -170,17 +172,6 @@ vstream_over(struct vstream *w)
 	w->len = 0;
 }
 
-/* Pass over all packets that are there. */
-static void
-vstream_skip(struct vstream *w)
-{
-	ctf_damage_to(count_damage);
-	while (ctf_packet_open(w->s) != -1)
-		w->s->inpacket = 0;
-	ctf_damage_to(NULL);
-	ctf_window_drop(w->s);
-}
-
 struct vstream *
 vstream_new(struct viewer *v)
 {
@@ -207,8 +198,7 @@ vstream_new(struct viewer *v)
 	    sizeof(*v->streams));
 	v->streams[v->nstreams++] = w;
 	map_put(&v->known, w->key, v);
-	if (v->last && file_open(v, w, s))
-		vstream_skip(w);
+	w->skip = v->last ? s->size : 0;
 	return w;
 }
 
@@ -250,9 +240,16 @@ packet_next(struct viewer *v, struct vstream *w)
 	n = ctf_packet_open(s);
 	s->gone = s->discards = 0;
 	s->nlost = 0;
-	if (n != 0) {
-		v->bad += n == 1;
-		return n == 1 ? 0 : -1;
+	if (n == -1)
+		return -1;
+	if (s->pkt < w->skip) {
+		s->inpacket = 0;
+		return 0;
+	}
+	if (n == 1 || s->nextpkt - s->pkt > PACKET) {
+		v->bad++;
+		s->inpacket = 0;
+		return 0;
 	}
 	w->at = s->pkt;
 	w->content = 8 * (s->last - s->pkt) + s->lastbit;
@@ -301,10 +298,14 @@ is_complete(struct vstream *w, const struct ctf_stream *s)
 	return now - w->quiet > QUIET;
 }
 
-/* Find what comes next in the files of the row. */
+/*
+ * Find what comes next in the files of the row.  Damage may be endless, and
+ * others wait: what it holds up is late then.
+ */
 static enum vstream_is
 files_next(struct viewer *v, struct vstream *w)
 {
+	const int64_t until = ut_msg_now() + TURN;
 	const struct ctf_stream *s, *after;
 	int n;
 
@@ -315,10 +316,14 @@ files_next(struct viewer *v, struct vstream *w)
 		if (w->s != NULL) {
 			if (s != NULL && s->size > w->s->size)
 				w->s->size = s->size;
-			while ((n = packet_next(v, w)) == 0)
+			while ((n = packet_next(v, w)) == 0 &&
+			    ut_msg_now() < until)
 				continue;
 			if (n == 1)
 				return VSTREAM_PACKET;
+			if (n == 0)
+				return w->s->pkt < w->skip ? VSTREAM_LATER :
+				    VSTREAM_NOTHING;
 		}
 		if ((after = file_after(w->key, w->begin)) == NULL)
 			return is_complete(w, s) ? VSTREAM_OVER :
@@ -328,6 +333,7 @@ files_next(struct viewer *v, struct vstream *w)
 		file_close(w);
 		w->file = after->index;
 		w->begin = after->begin;
+		w->skip = 0;
 	}
 }
 

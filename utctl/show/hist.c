@@ -31,8 +31,8 @@
 #define SHIFT	45			/* 52 bits less seven */
 
 struct hist_cell {
-	int32_t		 key;		/* in the order of values */
-	uint64_t	 n;		/* 0: empty */
+	int64_t		 key : 19;	/* in the order of values */
+	uint64_t	 n : 45;	/* 0: empty */
 };
 
 static int32_t

@@ -72,8 +72,8 @@ locks_release(struct process *p)
  */
 
 /* The waits are what is looked for; what nobody waited for comes last. */
-static int
-compare_stats(const struct lock_stat *x, const struct lock_stat *y)
+int
+locks_compare(const struct lock_stat *x, const struct lock_stat *y)
 {
 	if (x->wait.sum != y->wait.sum)
 		return x->wait.sum < y->wait.sum ? 1 : -1;
@@ -87,7 +87,7 @@ compare_locks(const void *a, const void *b)
 {
 	const struct lock *x = *(struct lock *const *)a;
 	const struct lock *y = *(struct lock *const *)b;
-	const int c = compare_stats(&x->stat, &y->stat);
+	const int c = locks_compare(&x->stat, &y->stat);
 
 	return c != 0 ? c : (x->address > y->address) -
 	    (x->address < y->address);
@@ -110,7 +110,7 @@ static int
 compare_callers(const void *a, const void *b)
 {
 	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	const int c = compare_stats(sorting->callers[x], sorting->callers[y]);
+	const int c = locks_compare(sorting->callers[x], sorting->callers[y]);
 
 	return c != 0 ? c : (x > y) - (x < y);
 }
@@ -187,17 +187,16 @@ lock_text(uint64_t address, const char *name, char *text)
 	return text;
 }
 
-/* The site of a caller; NULL: it is none. */
-static const struct site *
-site_of(const struct locks *ls, uint32_t caller)
+const struct site *
+locks_site(const struct locks *ls, uint32_t caller)
 {
 	return caller % 2 == 0 ? NULL : ls->sites.v[caller / 2];
 }
 
-static const char *
-caller_text(const struct locks *ls, uint32_t caller, char *text)
+const char *
+locks_caller_text(const struct locks *ls, uint32_t caller, char *text)
 {
-	const struct site *site = site_of(ls, caller);
+	const struct site *site = locks_site(ls, caller);
 
 	return site != NULL ? frame_text(site->frames[0], text) :
 	    callers_text(&ls->process.callers, caller / 2, text);
@@ -206,7 +205,7 @@ caller_text(const struct locks *ls, uint32_t caller, char *text)
 static void
 caller_json(const struct locks *ls, uint32_t caller)
 {
-	const struct site *site = site_of(ls, caller);
+	const struct site *site = locks_site(ls, caller);
 
 	if (site == NULL) {
 		callers_json(&ls->process.callers, caller / 2);
@@ -220,7 +219,7 @@ caller_json(const struct locks *ls, uint32_t caller)
 static void
 print_stack(const struct locks *ls, uint32_t caller, const char *before)
 {
-	const struct site *site = site_of(ls, caller);
+	const struct site *site = locks_site(ls, caller);
 	char text[FRAME_TEXT];
 	size_t i;
 
@@ -241,7 +240,7 @@ put_place(const struct rows *t, const char *head, const struct locks *ls,
 	row_add("  %s", lock_text(address, name, text));
 	if (name == NULL)
 		row_add(" first used by %s",
-		    caller_text(ls, first, text));
+		    locks_caller_text(ls, first, text));
 	row_add("\n");
 }
 
@@ -266,7 +265,7 @@ put_end(const struct locks *ls, const struct lock *l, const char *undone,
 	ctf_print_time(ns, when);
 	printf("  %s not %s by thread %" PRId32 ", which %s it at %s from "
 	    "%s%s\n", lock_text(l->address, l->name, lock), undone, thread,
-	    done, when, caller_text(ls, caller, text),
+	    done, when, locks_caller_text(ls, caller, text),
 	    lock_unsure(ls, ns) ? ", as far as is known" : "");
 	print_stack(ls, caller, "");
 }
@@ -326,7 +325,7 @@ put_caller(struct rows *t, const void *arg, size_t i)
 	put_stat(t, ls->callers[caller]);
 	if (!row_end(t, "caller"))
 		return;
-	row_add("  %s\n", caller_text(ls, caller, text));
+	row_add("  %s\n", locks_caller_text(ls, caller, text));
 	print_stack(ls, caller, "");
 }
 
@@ -418,7 +417,7 @@ put_note(struct rows *t, const void *arg, size_t i)
 	json_bool("failed", n->failed);
 	if (row_end(t, "lock  caller"))
 		row_add("  %s  %s%s", lock_text(n->lock->address, n->lock->name,
-		    lock), caller_text(n->process, n->caller, text),
+		    lock), locks_caller_text(n->process, n->caller, text),
 		    n->failed ? " (failed)" : "");
 	if (n->known) {
 		json_object("holder");
@@ -427,7 +426,8 @@ put_note(struct rows *t, const void *arg, size_t i)
 		json_end();
 		if (row_end(t, NULL))
 			row_add("  held by %" PRId32 " %s", n->holder,
-			    caller_text(n->process, n->holder_caller, text));
+			    locks_caller_text(n->process, n->holder_caller,
+			    text));
 	}
 	if (!row_end(t, NULL))
 		return;

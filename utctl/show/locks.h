@@ -211,6 +211,12 @@ void	 locks_free(struct locks *);
 
 /* locks.c */
 void	 locks_init(struct locks_run *);
+/* The longest waits come first. */
+int	 locks_compare(const struct lock_stat *, const struct lock_stat *);
+/* The site of a caller; NULL: it is none. */
+const struct site *locks_site(const struct locks *, uint32_t);
+/* The caller's name, or the buffer of CALLER_TEXT bytes with its address. */
+const char *locks_caller_text(const struct locks *, uint32_t, char *);
 
 /* locks_track.c */
 extern const struct call_kind locks_calls[];
