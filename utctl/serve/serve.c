@@ -76,43 +76,14 @@ trace_again(const struct ctf_trace *old, const struct ctf_trace *new)
  * The socket.
  */
 
-union address {
-	struct sockaddr		any;
-	struct sockaddr_in	v4;
-	struct sockaddr_in6	v6;
-};
-
-/* Dies if the text is no address. */
-static socklen_t
-address_parse(union address *a, const char *text, uint32_t port)
-{
-	memset(a, 0, sizeof(*a));
-	if (inet_pton(AF_INET, text, &a->v4.sin_addr) == 1) {
-		a->v4.sin_family = AF_INET;
-		a->v4.sin_port = htons((uint16_t)port);
-		return sizeof(a->v4);
-	}
-	if (inet_pton(AF_INET6, text, &a->v6.sin6_addr) != 1)
-		die("-b %s: not an address of this machine, such as "
-		    LOOPBACK " or ::1", text);
-	a->v6.sin6_family = AF_INET6;
-	a->v6.sin6_port = htons((uint16_t)port);
-	return sizeof(a->v6);
-}
-
 /* ADDRESS:PORT, in so many bytes. */
 static void
-address_text(const union address *a, char *text, size_t size)
+address_text(const struct sockaddr_in *a, char *text, size_t size)
 {
-	char host[INET6_ADDRSTRLEN] = "?";
+	char host[INET_ADDRSTRLEN] = "?";
 
-	if (a->any.sa_family == AF_INET6) {
-		(void)inet_ntop(AF_INET6, &a->v6.sin6_addr, host, sizeof(host));
-		snprintf(text, size, "[%s]:%u", host, ntohs(a->v6.sin6_port));
-		return;
-	}
-	(void)inet_ntop(AF_INET, &a->v4.sin_addr, host, sizeof(host));
-	snprintf(text, size, "%s:%u", host, ntohs(a->v4.sin_port));
+	(void)inet_ntop(AF_INET, &a->sin_addr, host, sizeof(host));
+	snprintf(text, size, "%s:%u", host, ntohs(a->sin_port));
 }
 
 static void
@@ -126,34 +97,42 @@ no_waiting(int fd)
 static int
 listen_on(const char *text, uint32_t port)
 {
-	char where[VIEWER_ADDRESS];
+	struct sockaddr_in a = { .sin_family = AF_INET,
+	    .sin_port = htons((uint16_t)port) };
 	const int on = 1;
-	union address a;
-	socklen_t len = address_parse(&a, text, port);
 	int fd;
 
-	if ((fd = socket(a.any.sa_family, SOCK_STREAM, 0)) == -1)
-		die_errno("%s", text);
+	if (inet_pton(AF_INET, text, &a.sin_addr) != 1)
+		die("-b %s: not an IPv4 address such as " LOOPBACK, text);
+	if ((fd = socket(AF_INET, SOCK_STREAM, 0)) == -1)
+		die_errno("socket");
 	(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	no_waiting(fd);
-	address_text(&a, where, sizeof(where));
-	if (bind(fd, &a.any, len) == -1 || listen(fd, VIEWERS) == -1)
-		die_errno("%s", where);
+	if (bind(fd, (struct sockaddr *)&a, sizeof(a)) == -1 ||
+	    listen(fd, VIEWERS) == -1) {
+		if (errno == EADDRINUSE)
+			die("%s:%u is in use: -p 0 takes a port that is free",
+			    text, port);
+		die_errno("%s:%u", text, port);
+	}
 	return fd;
 }
 
-/* Say what a user may type. */
+/* Say what a user may type: elsewhere, if viewers can come from there. */
 static void
 say_where(int fd)
 {
 	char where[VIEWER_ADDRESS], host[256] = "";
-	union address a;
+	struct sockaddr_in a;
 	socklen_t len = sizeof(a);
 
-	if (getsockname(fd, &a.any, &len) == -1)
+	if (getsockname(fd, (struct sockaddr *)&a, &len) == -1)
 		die_errno("getsockname");
-	address_text(&a, where, sizeof(where));
 	(void)gethostname(host, sizeof(host) - 1);
+	address_text(&a, where, sizeof(where));
+	if (a.sin_addr.s_addr == htonl(INADDR_ANY))
+		snprintf(where, sizeof(where), "%.50s:%u", host,
+		    ntohs(a.sin_port));
 	printf("session %s: babeltrace2 -i lttng-live "
 	    "net://%s/host/%s/%s\n", source.name, where, host, source.name);
 	if (fflush(stdout) == EOF)
@@ -182,9 +161,9 @@ make_room(void)
 static void
 take(int listener)
 {
-	union address a;
+	struct sockaddr_in a;
 	socklen_t len = sizeof(a);
-	const int fd = accept(listener, &a.any, &len);
+	const int fd = accept(listener, (struct sockaddr *)&a, &len);
 
 	if (fd == -1)
 		return;
@@ -304,7 +283,7 @@ serve_main(int argc, char **argv)
 	if (argc > optind)
 		dirs = which_traces(argv + optind);
 	if (dirs != NULL && ctf_moves(&dirs[0].move))
-		die("serve: no offset, for events wait by the clock");
+		die("serve takes no offset: events wait by the clock");
 	(void)signal(SIGPIPE, SIG_IGN);
 	more_files();
 	source_open(dirs == NULL ? NULL : dirs[0].name, trace_again);

@@ -22,7 +22,8 @@
  * consumers write all that is committed.  The date is that of the question
  * before the last one: what a thread had begun to record by then is committed
  * now, and what a look has missed, because the session renamed a directory, is
- * found.  While a consumer, or utd, does not answer, the date stays as it is.
+ * found.  While a consumer, or utd, does not answer, the date stays as it is;
+ * but not for long because of a consumer, which a user may have stopped.
  */
 
 #include <sys/types.h>
@@ -41,7 +42,9 @@
 #include "source.h"
 
 #define ASK		500		/* ms between two questions, at least */
-#define COSTLY		20		/* times as long as an answer took */
+#define COSTLY		20		/* times as long as it took, ... */
+#define SELDOM		2000		/* ... but no more ms */
+#define PATIENCE	10000		/* ms for a consumer: it may be hung */
 #define NS_MS		INT64_C(1000000)
 #define MARGIN		(200 * NS_MS)	/* beside the time between questions */
 /* The class of streams that has clock readings: viewers need no such files. */
@@ -56,7 +59,9 @@ static struct map	 files;		/* streams, by their indexes + 1 */
 static struct meta	*metas;
 static int64_t		 next;		/* ms: when utd is asked again */
 static int64_t		 sent;		/* ns: the question; 0: no answer */
+static int64_t		 upto;		/* source.upto, after the next search */
 static int64_t		 end;		/* ms: when all is written; or 0 */
+static int64_t		 late;		/* ms: a consumer is since; or 0 */
 static int		 away;		/* utd is not there: said */
 static void		(*again)(const struct ctf_trace *,
 			    const struct ctf_trace *);
@@ -129,6 +134,14 @@ meta_read(struct meta *m)
 		meta_cut(m);
 }
 
+static int
+is_same(const struct ctf_trace *a, const struct ctf_trace *b)
+{
+	return a == b || (a != NULL && strcmp(a->file, b->file) == 0 &&
+	    a->hasuuid && b->hasuuid &&
+	    memcmp(a->uuid, b->uuid, sizeof(a->uuid)) == 0);
+}
+
 /* The trace is new, or comes in the place of the one from the same file. */
 static void
 note_trace(struct ctf_trace *tr)
@@ -136,10 +149,8 @@ note_trace(struct ctf_trace *tr)
 	static uint64_t last;
 	struct meta *m;
 
-	for (m = metas; m != NULL; m = m->next)
-		if (m->trace != NULL && tr->hasuuid && m->trace->hasuuid &&
-		    memcmp(m->trace->uuid, tr->uuid, sizeof(tr->uuid)) == 0)
-			break;
+	for (m = metas; m != NULL && !is_same(m->trace, tr);)
+		m = m->next;
 	if (m == NULL) {
 		m = xcalloc(1, sizeof(*m));
 		m->number = ++last;
@@ -212,42 +223,38 @@ source_cycles(const struct ctf_clock *cl, int64_t ns)
 static void
 answered(const struct row *s, int64_t asked)
 {
-	int64_t upto;
-
 	if (away)
 		say("utd is back");
 	away = 0;
-	if (row_num(s, "late") != 0)
-		sent = 0;
-	else {
+	if (sent != 0)
 		upto = (int64_t)row_num(s, "offset") + sent - MARGIN;
-		if (sent != 0 && upto > source.upto)
-			source.upto = upto;
-		sent = asked;
-	}
+	if (row_num(s, "late") == 0)
+		late = 0;
+	else if (late == 0)
+		late = ut_msg_now();
+	sent = late != 0 && ut_msg_now() - late < PATIENCE ? 0 : asked;
 	if (strcmp(row_str(s, "state"), "active") != 0 &&
 	    row_num(s, "begun") != 0)
 		end = ut_msg_now() + follow_hold(s) / NS_MS;
 }
 
+/* The next look searches for new files, too. */
 static void
 ask(void)
 {
-	const int64_t asked = monotonic(), now = ut_msg_now();
+	const int64_t asked = monotonic();
 	const struct row *s;
 	enum live_is is;
 
-	if (now < next)
-		return;
 	is = live_ask(&live, &s);
-	next = now + ASK + COSTLY * (ut_msg_now() - now);
+	watch.next = 0;
 	if (is == LIVE_HERE) {
 		answered(s, asked);
 		return;
 	}
 	sent = 0;
 	if (is != LIVE_AWAY)
-		end = now + ASK;
+		end = ut_msg_now() + ASK;
 	else if (!away) {
 		away = 1;
 		say("utd is gone: waiting for it");
@@ -288,22 +295,33 @@ look(void)
 	follow_look(&source.files, &watch, &ops);
 	forget_metas();
 	index_files();
+	if (upto > source.upto)
+		source.upto = upto;
 }
 
 void
 source_look(int wanted)
 {
+	const int64_t now = ut_msg_now();
+	const int asks = end == 0 && now >= next;
+	int64_t took;
+
 	if (source.ended)
 		return;
-	if (end == 0)
+	if (asks)
 		ask();
-	if (end != 0 && ut_msg_now() >= end) {
+	if (end != 0 && now >= end) {
 		watch.next = 0;
 		wanted = 1;
 		source.ended = 1;
 	}
 	if (wanted)
 		look();
+	if (!asks)
+		return;
+	source.searches += wanted;
+	took = COSTLY * (ut_msg_now() - now);
+	next = ut_msg_now() + ASK + (took < SELDOM ? took : SELDOM);
 }
 
 void
@@ -315,16 +333,20 @@ source_open(const char *dir, void (*fn)(const struct ctf_trace *,
 	memset(&source, 0, sizeof(source));
 	memset(&live, 0, sizeof(live));
 	memset(&watch, 0, sizeof(watch));
-	next = sent = end = 0;
+	next = sent = end = late = 0;
+	upto = INT64_MIN;
 	again = fn;
 	live.dir = dir;
-	source.files.follow = 1;
+	source.files.follow = watch.lists = 1;
 	source.upto = INT64_MIN;
 	reader_count(&source.files);
 	if (live_ask(&live, &s) != LIVE_HERE)
-		die(dir != NULL ? "%s: no session writes it now, by what utd "
-		    "says" : "nothing is recorded now, by what utd says: name "
-		    "a session", dir);
+		die(dir != NULL ? "%s: no session of yours writes it now" :
+		    "nothing of yours is recorded now: name a session", dir);
+	if (strcmp(row_str(s, "state"), "active") != 0 &&
+	    row_num(s, "begun") != 0)
+		die("session %s is stopped: utctl view reads it",
+		    row_str(s, "name"));
 	if (row_num(s, "keeps") != 0)
 		die("session %s keeps its events in memory: a snapshot of it "
 		    "can be viewed", row_str(s, "name"));

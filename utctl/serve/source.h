@@ -42,6 +42,7 @@ struct source {
 	struct reader	 files;		/* all streams are idle ones */
 	/* Date in ns before which no event will be added any more. */
 	int64_t		 upto;
+	uint64_t	 searches;	/* for new files, after answers */
 	int		 ended;		/* nothing is added any more */
 	uint64_t	 state;		/* a hash of which files there are */
 };

@@ -267,7 +267,8 @@ beat_next(struct viewer *v)
 		put_u32(v, FLAG_STREAMS);
 	} else if (source.ended)
 		put_index(v, NULL, 0, INDEX_HUP, 0);
-	else if (source.upto > STEP && source.upto - STEP > v->upto) {
+	else if (source.searches - v->searches > 1 && source.upto > STEP &&
+	    source.upto - STEP > v->upto) {
 		v->upto = source.upto;
 		put_index(v, NULL, beat_time(v), INDEX_INACTIVE, 0);
 	} else
@@ -371,6 +372,7 @@ on_attach(struct viewer *v, const uint8_t *p)
 	}
 	source_look(1);
 	forget(v);
+	v->searches = source.searches;
 	v->state = STATE_ATTACHED;
 	v->last = v->obeys && seek == SEEK_LAST && !source.ended;
 	put_u32(v, OK);

@@ -85,6 +85,7 @@ struct viewer {
 	struct map	 known;		/* by their keys, all there ever were */
 	uint64_t	 seen;		/* source.state: all of it is known */
 	int64_t		 upto;		/* see viewer.c */
+	uint64_t	 searches;	/* the source's, when it came */
 	uint64_t	 beat;		/* time in the beat's last packet */
 	struct told	 beat_told;	/* in the beat's metadata */
 	uint64_t	 late, bad;	/* packets that were left out */

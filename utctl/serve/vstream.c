@@ -24,6 +24,7 @@
 #include <sys/types.h>
 #include <sys/stat.h>
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,7 +35,7 @@
 #define WINDOW		(32 << 10)	/* bytes of a file in memory */
 #define QUIET		3000		/* ms: a chunk gets no more */
 #define PACKET		(17 << 20)	/* bytes: of utd's largest sub-buffer */
-#define TURN		20		/* ms for a stream, of all viewers' time */
+#define TURN		20		/* ms for a stream: others wait */
 #define ROWS		16384		/* a viewer has no more */
 
 static unsigned long	 damages;
@@ -120,16 +121,20 @@ trace_of(struct viewer *v, struct meta *m)
 	return t;
 }
 
-/* Open the file of a stream; not if another one has got its name. */
+/* Open the file of a stream; not if that has got another name, or trace. */
 static int
 file_open(struct viewer *v, struct vstream *w, const struct ctf_stream *s)
 {
-	const int fd = ctf_keep(s->path);
 	struct stat st;
+	int fd;
 
-	if (fd == -1 || fstat(fd, &st) == -1 || st.st_ino != s->ino ||
-	    st.st_dev != s->dev) {
-		v->unread |= fd == -1 && s->away == 0;
+	if (s->trace != w->trace->meta->trace)
+		return 0;
+	errno = 0;
+	if ((fd = ctf_keep(s->path)) == -1 || fstat(fd, &st) == -1 ||
+	    st.st_ino != s->ino || st.st_dev != s->dev) {
+		v->unread |= fd == -1 && (errno == EMFILE ||
+		    errno == ENFILE || errno == 0);
 		if (fd != -1)
 			ctf_unkeep(fd);
 		return 0;
@@ -175,7 +180,7 @@ vstream_over(struct vstream *w)
 struct vstream *
 vstream_new(struct viewer *v)
 {
-	const struct ctf_stream *s = file_unknown(v);
+	const struct ctf_stream *s = file_unknown(v), *after;
 	struct vstream *w;
 	struct meta *m;
 
@@ -186,6 +191,8 @@ vstream_new(struct viewer *v)
 	w->key = vstream_key(s, m);
 	if (s->hasinstance)
 		s = file_after(w->key, INT64_MIN);
+	while (v->last && (after = file_after(w->key, s->begin)) != NULL)
+		s = after;
 	w->trace = trace_of(v, m);
 	w->trace->nstreams++;
 	w->id = ++v->ids;
@@ -202,9 +209,9 @@ vstream_new(struct viewer *v)
 	return w;
 }
 
-/* Read the packet: does it have what it says, in the order of time? */
+/* Read the packet, and count: does it fit, in the order of time? */
 static int
-packet_fits(struct vstream *w, int64_t begin)
+packet_fits(struct vstream *w, int64_t begin, uint64_t *n)
 {
 	struct ctf_stream *s = w->s;
 	const uint64_t size = s->size;
@@ -217,6 +224,7 @@ packet_fits(struct vstream *w, int64_t begin)
 	while (fits && ctf_read(s)) {
 		if (s->item == ITEM_EVENT) {
 			fits = s->ns >= last && s->ns <= end;
+			(*n)++;
 			last = s->ns;
 		}
 		s->gone = s->discards = 0;
@@ -234,6 +242,7 @@ static int
 packet_next(struct viewer *v, struct vstream *w)
 {
 	struct ctf_stream *s = w->s;
+	uint64_t events = 0;
 	int64_t begin;
 	int n;
 
@@ -257,12 +266,12 @@ packet_next(struct viewer *v, struct vstream *w)
 	w->to = s->endcycles;
 	w->discarded = s->discarded;
 	begin = ctf_ns(s->class->clock, s->cycles);
-	if (!packet_fits(w, begin)) {
+	if (!packet_fits(w, begin, &events)) {
 		v->bad++;
 		return 0;
 	}
 	if (begin < w->told) {
-		v->late++;
+		v->late += events > 0;
 		return 0;
 	}
 	w->len = s->nextpkt - w->at;

@@ -227,7 +227,7 @@ is_elsewhere(const struct reader *r, const struct ctf_stream *s)
  * that comes by while a directory is renamed may see it by neither name.
  */
 static void
-forget_files(struct reader *r)
+forget_files(struct reader *r, const struct watch *p)
 {
 	struct ctf_stream *s;
 	size_t i, n = 0;
@@ -239,8 +239,8 @@ forget_files(struct reader *r)
 			r->idle[n++] = s;
 			continue;
 		}
-		if (s->away != 0 && (s->inpacket || s->nextpkt < s->size) &&
-		    !is_elsewhere(r, s))
+		if (!p->lists && s->away != 0 && (s->inpacket ||
+		    s->nextpkt < s->size) && !is_elsewhere(r, s))
 			say("%s: removed before all of it was read", s->path);
 		stream_free(s);
 		r->idle[i] = NULL;
@@ -321,7 +321,7 @@ look_around(struct reader *r, struct watch *p, const struct reader_ops *ops)
 		}
 		reader_idle(r, s);
 	}
-	forget_files(r);
+	forget_files(r, p);
 	forget_traces(r);
 }
 

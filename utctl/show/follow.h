@@ -34,6 +34,7 @@ struct watch {
 	dev_t		 dev;
 	ino_t		 ino;		/* 0: it was not there yet */
 	int		 gone;
+	int		 lists;		/* no stream is read by this reader */
 	int		 last;		/* damage is told of from now on */
 	int64_t		 next;		/* ns */
 };
