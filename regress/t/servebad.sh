@@ -49,6 +49,9 @@ as_user sh -c 'cd "$1" && rm -f *_* && mkfifo a_0 && ln -s /dev/zero b_0 &&
     "$(ls "$T"/s/ust/uid/65534/64-bit/*_0)" || fail "odd"
 sleep 2
 
+# Of traces with one UUID, one goes.
+as_user rm -rf "$theirs/damaged" || fail "rm"
+
 # Events of others come as if nothing had been.
 for i in 1 2 3 4 5 6; do
 	./prog/seq $((i * 8)) 1 100 || fail "seq"

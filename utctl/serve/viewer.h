@@ -57,7 +57,7 @@ struct vstream {
 	int64_t		 quiet;		/* ms: no more comes since then; or 0 */
 	/* Date in ns before which the viewer takes it that no event comes. */
 	int64_t		 told;
-	int		 waits;		/* it was told so once */
+	int		 waits;		/* the viewer was told so once */
 	int64_t		 end;		/* date of the last packet's end */
 	/* The packet that the viewer may read. */
 	uint64_t	 at, len;	/* bytes; 0: none */
