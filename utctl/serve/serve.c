@@ -46,9 +46,10 @@
 #define VIEWERS		64
 #define ROUND		100		/* ms between two looks at the files */
 #define SOON		10000		/* ms in which a viewer attaches */
-#define LINGER_END	60000		/* ms for viewers that still read */
+#define LINGER_END	600000		/* ms for viewers that still read */
 
 static int		 last;		/* -l */
+static int		 deaf;		/* accept() failed: not now */
 
 static struct viewer	*viewers[VIEWERS];
 static size_t		 nviewers;
@@ -165,6 +166,7 @@ take(int listener)
 	socklen_t len = sizeof(a);
 	const int fd = accept(listener, (struct sockaddr *)&a, &len);
 
+	deaf = fd == -1;
 	if (fd == -1)
 		return;
 	if (!make_room()) {
@@ -192,6 +194,7 @@ is_over(struct viewer *v, short events, int64_t now)
 	if (source.ended && silent > LINGER_END) {
 		say("viewer %s: it was silent for too long after the end",
 		    v->address);
+		left_out++;
 		return 1;
 	}
 	return events != 0 && !viewer_turn(v);
@@ -220,7 +223,8 @@ turn(int listener)
 	for (i = 0; i < n; i++)
 		p[i] = (struct pollfd){ .fd = viewers[i]->fd,
 		    .events = viewer_writes(viewers[i]) ? POLLOUT : POLLIN };
-	p[n] = (struct pollfd){ .fd = listener, .events = POLLIN };
+	p[n] = (struct pollfd){ .fd = listener, .events = deaf ? 0 : POLLIN };
+	deaf = 0;
 	if (poll(p, (nfds_t)n + 1, ROUND) == -1) {
 		if (errno != EINTR)
 			die_errno("poll");
@@ -293,10 +297,11 @@ serve_main(int argc, char **argv)
 	say_where(fd);
 	serve(fd);
 	close(fd);
+	ctf_damage_say();
 	source_close();
 	if (dirs != NULL)
 		which_free(dirs);
-	return left_out > 0;
+	return left_out > 0 || ctf_damaged() > 0;
 }
 
 const struct command cmd_serve = {

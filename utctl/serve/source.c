@@ -55,7 +55,8 @@ struct source source;
 
 static struct live	 live;
 static struct watch	 watch;
-static struct map	 files;		/* streams, by their indexes + 1 */
+static struct map	 streams;	/* by their indexes + 1 */
+static struct map	 bytrace;	/* metas, by the traces' addresses */
 static struct meta	*metas;
 static int64_t		 next;		/* ms: when utd is asked again */
 static int64_t		 sent;		/* ns: the question; 0: no answer */
@@ -79,16 +80,6 @@ monotonic(void)
  * Metadata.
  */
 
-struct meta *
-source_meta(const struct ctf_trace *tr)
-{
-	struct meta *m;
-
-	for (m = metas; m != NULL && m->trace != tr;)
-		m = m->next;
-	return m;
-}
-
 /*
  * Take out the class of streams for clock readings.  It comes first, so viewers
  * would take its clock for that of all other streams.
@@ -105,9 +96,26 @@ meta_cut(struct meta *m)
 	m->len -= (size_t)(to - from);
 }
 
+/* The bytes of whole blocks: the last line of one is not indented. */
+static size_t
+whole_blocks(const char *text, size_t n)
+{
+	size_t i, line = 0, whole = 0;
+
+	for (i = 0; i < n; i++) {
+		if (text[i] != '\n')
+			continue;
+		if (i > line && text[i - 1] == ';' && text[line] != '\t' &&
+		    text[line] != ' ')
+			whole = i + 1;
+		line = i + 1;
+	}
+	return whole;
+}
+
 /*
- * Take what came since, up to where the trace was read to: more may be there,
- * and not be whole.  What was taken before, viewers have.
+ * Take the blocks that came since, up to where the trace was read to: more may
+ * be there, and not be whole.  Those that were taken before, viewers have.
  */
 static void
 meta_read(struct meta *m)
@@ -125,8 +133,9 @@ meta_read(struct meta *m)
 	m->text = xrealloc(m->text, m->len + n + 1);
 	if (st.st_ino == tr->ino && st.st_dev == tr->dev &&
 	    pread(fd, m->text + m->len, n, m->read) == (ssize_t)n) {
+		n = whole_blocks(m->text + m->len, n);
 		m->len += n;
-		m->read = tr->size;
+		m->read += (off_t)n;
 	}
 	m->text[m->len] = '\0';
 	close(fd);
@@ -255,36 +264,88 @@ ask(void)
 	sent = 0;
 	if (is != LIVE_AWAY)
 		end = ut_msg_now() + ASK;
-	else if (!away) {
+	else if (!away && !live.own) {
 		away = 1;
 		say("utd is gone: waiting for it");
 	}
 }
 
-/* The files by their indexes. */
+static uint64_t
+row_key(const struct ctf_stream *s, const struct meta *m)
+{
+	const uint64_t key[] = { m->number, s->row,
+	    (uint64_t)s->hasinstance, s->hasinstance ? s->instance : s->index };
+
+	return map_bytes(0, key, sizeof(key));
+}
+
+static int
+file_cmp(const void *va, const void *vb)
+{
+	const struct source_file *a = va, *b = vb;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return a->s->begin < b->s->begin ? -1 : a->s->begin > b->s->begin;
+}
+
+static void
+index_file(struct ctf_stream *s)
+{
+	struct meta *m = map_get(&bytrace, (uintptr_t)s->trace);
+
+	map_put(&streams, s->index + 1, s);
+	if (!s->placed || m == NULL || m->len == 0)
+		return;
+	source.list = xgrow(source.list, source.n, &source.cap,
+	    sizeof(*source.list));
+	source.list[source.n++] = (struct source_file){ row_key(s, m), m, s };
+	source.state = map_bytes(source.state, &s->index, sizeof(s->index));
+}
+
+/* Note which files there are. */
 static void
 index_files(void)
 {
 	struct reader *r = &source.files;
-	struct ctf_stream *s;
+	struct meta *m;
 	size_t i;
 
-	map_free(&files);
-	memset(&files, 0, sizeof(files));
+	map_free(&streams);
+	map_free(&bytrace);
+	for (m = metas; m != NULL; m = m->next)
+		if (m->trace != NULL)
+			map_put(&bytrace, (uintptr_t)m->trace, m);
+	source.n = 0;
 	source.state = 1;
-	for (i = 0; i < r->nidle; i++) {
-		s = r->idle[i];
-		map_put(&files, s->index + 1, s);
-		if (s->placed)
-			source.state = map_bytes(source.state, &s->index,
-			    sizeof(s->index));
-	}
+	for (i = 0; i < r->nidle; i++)
+		index_file(r->idle[i]);
+	if (source.n > 1)
+		qsort(source.list, source.n, sizeof(*source.list), file_cmp);
 }
 
 struct ctf_stream *
-source_file(size_t index)
+source_stream(size_t index)
 {
-	return map_get(&files, index + 1);
+	return map_get(&streams, index + 1);
+}
+
+const struct source_file *
+source_after(uint64_t key, int64_t begin)
+{
+	size_t lo = 0, hi = source.n, mid;
+	const struct source_file *f;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		f = &source.list[mid];
+		if (f->key < key || (f->key == key && f->s->begin <= begin))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < source.n && source.list[lo].key == key ?
+	    &source.list[lo] : NULL;
 }
 
 static void
@@ -365,7 +426,9 @@ source_close(void)
 		free(m->text);
 		free(m);
 	}
-	map_free(&files);
+	map_free(&streams);
+	map_free(&bytrace);
+	free(source.list);
 	reader_free(&source.files);
 	free(source.name);
 	free(source.dir);

@@ -44,7 +44,17 @@ struct source {
 	int64_t		 upto;
 	uint64_t	 searches;	/* for new files, after answers */
 	int		 ended;		/* nothing is added any more */
+	/* The files whose rows are known, sorted by key and date. */
+	struct source_file *list;
+	size_t		 n, cap;
 	uint64_t	 state;		/* a hash of which files there are */
+};
+
+/* A file, with what it is of; files of one row have the same key. */
+struct source_file {
+	uint64_t		 key;
+	struct meta		*meta;
+	struct ctf_stream	*s;
 };
 
 extern struct source source;
@@ -58,8 +68,9 @@ void	 source_open(const char *, void (*)(const struct ctf_trace *,
 	    const struct ctf_trace *));
 /* Ask for the session; and look at its files, if anybody wants them. */
 void	 source_look(int);
-struct ctf_stream *source_file(size_t);	/* by its index; NULL: removed */
-struct meta *source_meta(const struct ctf_trace *);
+struct ctf_stream *source_stream(size_t); /* by its index; NULL: removed */
+/* The row's first file that begins after that date; NULL: there is none. */
+const struct source_file *source_after(uint64_t, int64_t);
 /* The clock's last value that is not after the date. */
 uint64_t source_cycles(const struct ctf_clock *, int64_t);
 /* The clock by which viewers take it that a stream has no event. */

@@ -188,7 +188,7 @@ put_stream(struct viewer *v, uint64_t id, uint64_t trace, int metadata,
 static void
 put_row(struct viewer *v, const struct vstream *w)
 {
-	const char *path = source_file(w->file)->path + strlen(source.dir);
+	const char *path = source_stream(w->file)->path + strlen(source.dir);
 	char *dir = format("%s", path + (*path == '/'));
 	char *name = strrchr(dir, '/');
 	const int first = w->trace->nstreams == 1;
@@ -374,10 +374,9 @@ on_attach(struct viewer *v, const uint8_t *p)
 	forget(v);
 	v->searches = source.searches;
 	v->state = STATE_ATTACHED;
-	v->last = v->obeys && seek == SEEK_LAST && !source.ended;
+	v->before = v->obeys && seek == SEEK_LAST ? source.files.nfound : 0;
 	put_u32(v, OK);
 	put_streams(v, 1);
-	v->last = 0;
 	return 1;
 }
 

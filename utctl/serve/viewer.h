@@ -72,7 +72,7 @@ struct viewer {
 	char		 address[VIEWER_ADDRESS];
 	int		 state;		/* see viewer.c */
 	int		 obeys;		/* -l: the viewer may begin now */
-	int		 last;		/* leave out what is there already */
+	size_t		 before;	/* files with less indexes were there */
 	int64_t		 heard;		/* ms: of the last request */
 	uint8_t		 in[VIEWER_IN];
 	size_t		 nin;

@@ -49,51 +49,17 @@ count_damage(uint64_t number, int damage, const char *line)
 	damages += damage != 0;
 }
 
-static uint64_t
-vstream_key(const struct ctf_stream *s, const struct meta *m)
-{
-	const uint64_t key[] = { m->number, s->row,
-	    (uint64_t)s->hasinstance, s->hasinstance ? s->instance : s->index };
-
-	return map_bytes(0, key, sizeof(key));
-}
-
-/* The row's first file that begins after that date; NULL: there is none. */
-static struct ctf_stream *
-file_after(uint64_t key, int64_t begin)
-{
-	struct reader *r = &source.files;
-	struct ctf_stream *s, *first = NULL;
-	const struct meta *m;
-	size_t i;
-
-	for (i = 0; i < r->nidle; i++) {
-		s = r->idle[i];
-		if (s->placed && s->begin > begin && (first == NULL ||
-		    s->begin < first->begin) &&
-		    (m = source_meta(s->trace)) != NULL &&
-		    vstream_key(s, m) == key)
-			first = s;
-	}
-	return first;
-}
-
 /* A file whose row the viewer does not know; or NULL. */
-static struct ctf_stream *
+static const struct source_file *
 file_unknown(struct viewer *v)
 {
-	struct reader *r = &source.files;
-	const struct meta *m;
 	size_t i;
 
 	if (v->seen == source.state || v->nstreams >= ROWS)
 		return NULL;
-	for (i = 0; i < r->nidle; i++)
-		if (r->idle[i]->placed &&
-		    (m = source_meta(r->idle[i]->trace)) != NULL &&
-		    m->len > 0 &&
-		    map_get(&v->known, vstream_key(r->idle[i], m)) == NULL)
-			return r->idle[i];
+	for (i = 0; i < source.n; i++)
+		if (map_get(&v->known, source.list[i].key) == NULL)
+			return &source.list[i];
 	v->seen = source.state;
 	return NULL;
 }
@@ -180,32 +146,29 @@ vstream_over(struct vstream *w)
 struct vstream *
 vstream_new(struct viewer *v)
 {
-	const struct ctf_stream *s = file_unknown(v), *after;
+	const struct source_file *f = file_unknown(v), *after;
 	struct vstream *w;
-	struct meta *m;
 
-	if (s == NULL)
+	if (f == NULL)
 		return NULL;
-	m = source_meta(s->trace);
+	while ((after = source_after(f->key, f->s->begin)) != NULL &&
+	    after->s->index < v->before)
+		f = after;
 	w = xcalloc(1, sizeof(*w));
-	w->key = vstream_key(s, m);
-	if (s->hasinstance)
-		s = file_after(w->key, INT64_MIN);
-	while (v->last && (after = file_after(w->key, s->begin)) != NULL)
-		s = after;
-	w->trace = trace_of(v, m);
+	w->key = f->key;
+	w->trace = trace_of(v, f->meta);
 	w->trace->nstreams++;
 	w->id = ++v->ids;
-	w->class = s->row;
-	w->file = s->index;
-	w->begin = s->begin;
+	w->class = f->s->row;
+	w->file = f->s->index;
+	w->begin = f->s->begin;
 	w->told = v->upto;
 	w->end = INT64_MIN;
 	v->streams = xgrow(v->streams, v->nstreams, &v->cap,
 	    sizeof(*v->streams));
 	v->streams[v->nstreams++] = w;
 	map_put(&v->known, w->key, v);
-	w->skip = v->last ? s->size : 0;
+	w->skip = f->s->index < v->before ? f->s->size : 0;
 	return w;
 }
 
@@ -315,11 +278,12 @@ static enum vstream_is
 files_next(struct viewer *v, struct vstream *w)
 {
 	const int64_t until = ut_msg_now() + TURN;
-	const struct ctf_stream *s, *after;
+	const struct source_file *after;
+	const struct ctf_stream *s;
 	int n;
 
 	for (;;) {
-		s = source_file(w->file);
+		s = source_stream(w->file);
 		if (w->s == NULL && s != NULL && !file_open(v, w, s))
 			return VSTREAM_NOTHING;
 		if (w->s != NULL) {
@@ -334,14 +298,14 @@ files_next(struct viewer *v, struct vstream *w)
 				return w->s->pkt < w->skip ? VSTREAM_LATER :
 				    VSTREAM_NOTHING;
 		}
-		if ((after = file_after(w->key, w->begin)) == NULL)
+		if ((after = source_after(w->key, w->begin)) == NULL)
 			return is_complete(w, s) ? VSTREAM_OVER :
 			    VSTREAM_NOTHING;
 		if (file_grew(w))
 			continue;
 		file_close(w);
-		w->file = after->index;
-		w->begin = after->begin;
+		w->file = after->s->index;
+		w->begin = after->s->begin;
 		w->skip = 0;
 	}
 }

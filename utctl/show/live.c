@@ -24,6 +24,7 @@
 #include <sys/stat.h>
 
 #include <dirent.h>
+#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +123,17 @@ is_gone(struct client *c)
 	return poll(&p, 1, 0) > 0 && client_look(c);
 }
 
+/* A utd that has ended in order, and so its sessions, leaves no state. */
+static int
+has_state(const struct live *l)
+{
+	char *path = format("%s/state", l->where);
+	const int has = access(path, F_OK) == 0 || errno != ENOENT;
+
+	free(path);
+	return has;
+}
+
 /* Nobody tells of the session now. */
 static enum live_is
 gone(struct live *l, const struct row **s)
@@ -137,7 +149,7 @@ gone(struct live *l, const struct row **s)
 		return now - l->gone > AGAIN ? LIVE_RECORDED : LIVE_AWAY;
 	}
 	if ((l->client = client_try(NULL)) == NULL)
-		return LIVE_AWAY;
+		return has_state(l) ? LIVE_AWAY : LIVE_DESTROYED;
 	*s = session_in(l->client, l->dir, &l->rows);
 	if (*s == NULL && client_gone(l->client)) {
 		client_close(l->client);
@@ -161,6 +173,8 @@ live_ask(struct live *l, const struct row **s)
 	if (*s != NULL) {
 		l->gone = 0;
 		l->known = 1;
+		free(l->where);
+		l->where = format("%s", client_dir(l->client));
 	}
 	return is;
 }
@@ -170,4 +184,5 @@ live_close(struct live *l)
 {
 	row_free(l->rows);
 	client_close(l->client);
+	free(l->where);
 }

@@ -29,6 +29,7 @@ struct live {
 	const char	*dir;		/* NULL: any session */
 	struct client	*client;	/* NULL: no utd */
 	struct row	*rows;
+	char		*where;		/* the run directory of utd */
 	int		 own;		/* record's utd, which goes with it */
 	int		 known;		/* the session was there before */
 	int64_t		 gone;		/* ms: since when utd is not; or 0 */
