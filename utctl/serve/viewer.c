@@ -580,7 +580,9 @@ answer(struct viewer *v)
 	len = HEAD + rq->len;
 	if (v->nin < len)
 		return 1;
-	v->heard = ut_msg_now();
+	/* To list sessions again and again is no reading. */
+	if (rq->state >= STATE_CREATED)
+		v->heard = ut_msg_now();
 	if (!rq->answer(v, v->in + HEAD))
 		return 0;
 	memmove(v->in, v->in + len, v->nin - len);
