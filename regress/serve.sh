@@ -24,7 +24,9 @@ watch() {
 	(
 		status=0
 		babeltrace2 --no-delta -i lttng-live "$URL" >"$T/$1.out" \
-		    2>"$T/$1.err" || status=$?
+		    2>"$T/$1.err" &
+		echo $! >"$T/$1.pid"
+		wait $! || status=$?
 		echo $status >"$T/$1.status"
 	) &
 	CHILDREN="$CHILDREN $!"

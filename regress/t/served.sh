@@ -99,7 +99,12 @@ for how in "-M 16m" "-W 64k"; do
 	    fail "start"
 	serve m
 	watch w
+	disturb 1 true
+	until_ok printed w seq:tick 1000 || fail "$how: nothing"
+	# The viewer stands in the midst of a packet meanwhile.
+	kill -STOP "$(cat "$T/w.pid")"
 	disturb "$ROUNDS" true
+	kill -CONT "$(cat "$T/w.pid")"
 	utctl stop >/dev/null || fail "stop"
 	wait $WATCH_w
 	[ "$(cat "$T/w.status")" -eq 0 ] || fail "$how: $(tail -5 "$T/w.err")"

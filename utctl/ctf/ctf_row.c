@@ -63,6 +63,8 @@ find_row(struct ctf_stream *s)
 	struct ctf_stream *c = stream_anew(s);
 
 	s->placed = ctf_packet(c);
+	s->nhead = c->nhead;
+	memcpy(s->head, c->head, c->nhead);
 	if (s->placed && c->hasend && c->hasinstance) {
 		s->hasinstance = 1;
 		s->instance = c->instance;

@@ -135,14 +135,6 @@ trace_free(struct viewer *v, struct trace *t)
 	free(t);
 }
 
-static void
-vstream_over(struct vstream *w)
-{
-	file_close(w);
-	w->over = 1;
-	w->len = 0;
-}
-
 struct vstream *
 vstream_new(struct viewer *v)
 {
@@ -214,6 +206,12 @@ packet_next(struct viewer *v, struct vstream *w)
 	s->nlost = 0;
 	if (n == -1)
 		return -1;
+	if (s->stranger) {
+		/* The inode is that of another trace's file by now. */
+		s->inpacket = 0;
+		s->size = s->nextpkt = s->pkt;
+		return -1;
+	}
 	if (s->pkt < w->skip) {
 		s->inpacket = 0;
 		return 0;
@@ -272,7 +270,7 @@ is_complete(struct vstream *w, const struct ctf_stream *s)
 
 /*
  * Find what comes next in the files of the row.  Damage may be endless, and
- * others wait: what it holds up is late then.
+ * others wait: what it holds up is late then, unless the session has ended.
  */
 static enum vstream_is
 files_next(struct viewer *v, struct vstream *w)
@@ -295,8 +293,8 @@ files_next(struct viewer *v, struct vstream *w)
 			if (n == 1)
 				return VSTREAM_PACKET;
 			if (n == 0)
-				return w->s->pkt < w->skip ? VSTREAM_LATER :
-				    VSTREAM_NOTHING;
+				return w->s->pkt < w->skip || source.ended ?
+				    VSTREAM_LATER : VSTREAM_NOTHING;
 		}
 		if ((after = source_after(w->key, w->begin)) == NULL)
 			return is_complete(w, s) ? VSTREAM_OVER :
@@ -313,7 +311,7 @@ files_next(struct viewer *v, struct vstream *w)
 enum vstream_is
 vstream_next(struct viewer *v, struct vstream *w)
 {
-	enum vstream_is is = VSTREAM_OVER;
+	enum vstream_is is;
 
 	w->len = 0;
 	if (w->over)
@@ -323,13 +321,12 @@ vstream_next(struct viewer *v, struct vstream *w)
 	ctf_damage_to(NULL);
 	if (is == VSTREAM_PACKET)
 		w->quiet = 0;
-	if (is == VSTREAM_OVER || (is == VSTREAM_NOTHING && source.ended)) {
-		vstream_over(w);
-		return VSTREAM_OVER;
-	}
 	if (w->s != NULL)
 		ctf_window_drop(w->s);
-	return is;
+	if (is != VSTREAM_NOTHING || !source.ended)
+		return is;
+	v->bad += w->s == NULL;		/* the file is, but not by its name */
+	return VSTREAM_OVER;
 }
 
 static size_t
@@ -362,7 +359,7 @@ vstream_free(struct viewer *v, struct vstream *w)
 {
 	const size_t i = place_of(v, w->id);
 
-	vstream_over(w);
+	file_close(w);
 	if (--w->trace->nstreams == 0)
 		trace_free(v, w->trace);
 	v->nstreams--;
@@ -386,11 +383,11 @@ vstreams_again(struct viewer *v, const struct ctf_trace *old,
 
 	for (i = 0; i < v->nstreams; i++) {
 		w = v->streams[i];
-		if (w->over || w->trace->meta->trace != old)
+		if (w->trace->meta->trace != old)
 			continue;
-		if (new == NULL)
-			vstream_over(w);
-		else if (w->s != NULL)
+		/* The packet that the viewer reads stays until the next one. */
+		w->over |= new == NULL;
+		if (!w->over && w->s != NULL)
 			(void)ctf_again(w->s, new, 0);
 	}
 }
