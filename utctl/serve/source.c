@@ -236,7 +236,8 @@ answered(const struct row *s, int64_t asked)
 		say("utd is back");
 	away = 0;
 	if (sent != 0)
-		upto = (int64_t)row_num(s, "offset") + sent - MARGIN;
+		upto = strtoll(row_str(s, "offset_ns"), NULL, 10) + sent -
+		    MARGIN;
 	if (row_num(s, "late") == 0)
 		late = 0;
 	else if (late == 0)

@@ -261,10 +261,12 @@ list_session(struct client *k, const struct session *s)
 	const struct trigger *tr;
 	const struct warning *w;
 	struct counts sum;
+	char offset[32];
 
 	if (k->conn == NULL)
 		return;
 	session_counts(s, &sum);
+	snprintf(offset, sizeof(offset), "%llu", (unsigned long long)s->offset);
 	row_begin(0, "session");
 	row_str("name", s->name);
 	row_str("dir", s->dir);
@@ -275,6 +277,7 @@ list_session(struct client *k, const struct session *s)
 	row_num("astray", s->astray);
 	row_str("error", session_wrong(k, s));
 	row_num("late", is_late(k, s));
+	row_str("offset_ns", offset);
 	row_num("current", s->current && s->uid == k->conn->uid);
 	row_num("output", session_output(s));
 	row_members(session_members, NULL, s);

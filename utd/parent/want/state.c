@@ -54,8 +54,7 @@ static struct ut_msg out;
 const struct member session_members[] = {
 	TEXT(name), TEXT(dir), TEXT(error),
 	SAVED(active), SAVED(current), SAVED(lingers), SAVED(created),
-	SAVED(gid), SAVED(dev), SAVED(ino), NUMBER(offset, "offset"),
-	SAVED(nstreams),
+	SAVED(gid), SAVED(dev), SAVED(ino), SAVED(offset), SAVED(nstreams),
 	NUMBER(uid, "uid"),
 	NUMBER(begun, "begun"),
 	NUMBER(missed, "missed"),
