@@ -20,16 +20,15 @@ serve s
 watch w
 until_ok printed w seq:tick 100 || fail "nothing: $(cat "$T/w.err")"
 
+bits=$(ls "$theirs")
 # forge DIR: a trace of theirs, with another UUID, for more commands on it.
 forge() {
 	as_user sh -c 'umask 077; cp -R "$1" "$2"; uuid=$(sed -n \
 	    "s/.*uuid = \"\(........\).*/\1/p" "$2/metadata" | head -n 1)
 	    sed "s/$uuid/deadbeef/" "$2/metadata" >"$2/m" &&
-	    mv "$2/m" "$2/metadata"' - "$theirs/64-bit" "$theirs/$1" ||
+	    mv "$2/m" "$2/metadata"' - "$theirs/$bits" "$theirs/$1" ||
 	    fail "forge $1"
 }
-bits=$(ls "$theirs")
-[ "$bits" = 64-bit ] || ln -s "$bits" "$theirs/64-bit"
 now=$(date +%s)
 # Its clock is an hour ahead.
 forge ahead
@@ -46,7 +45,7 @@ done
 forge odd
 as_user sh -c 'cd "$1" && rm -f *_* && mkfifo a_0 && ln -s /dev/zero b_0 &&
     ln -s "$2" c_0 && mkdir d_0' - "$theirs/odd" \
-    "$(ls "$T"/s/ust/uid/65534/64-bit/*_0)" || fail "odd"
+    "$(ls "$theirs/$bits"/*_0)" || fail "odd"
 sleep 2
 
 # Of traces with one UUID, one goes.
