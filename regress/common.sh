@@ -509,13 +509,13 @@ few_fds() {
 	[ "$(fds)" -le "$1" ]
 }
 
-# What utd and its consumers have in memory; without the buffers, which become
-# more as they are used, where that can be seen.
+# What utd and its consumers have in memory; without files, and the buffers,
+# which become more as they are used, where that can be seen.
 kilobytes() {
 	ps -A -o pid= -o ppid= -o rss= | awk -v p="$UTD_PID" '
 	    $1 == p || $2 == p { print $1, $3 }' |
 	while read -r pid rss; do
-		shared=$(sed -n 's/^RssShmem:[^0-9]*\([0-9]*\).*/\1/p' \
+		shared=$(awk '/^Rss(File|Shmem):/ { n += $2 } END { print n }' \
 		    "/proc/$pid/status" 2>/dev/null)
 		echo $((rss - ${shared:-0}))
 	done | awk '{ n += $1 } END { print n + 0 }'

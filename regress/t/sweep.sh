@@ -62,7 +62,7 @@ all_gone() {
 
 mkfifo "$T/alive" || fail "mkfifo"
 i=0
-sweep $((programs / 3))
+sweep $((programs / 2))
 until_ok all_gone || fail "still there: $(cat "$T/list")"
 before=$(held) rss=$(kilobytes)
 sweep "$programs"
@@ -71,7 +71,8 @@ echo "$i programs: held $before, then $(held); $rss kB, then $(kilobytes)"
 if [ -d /proc/$UTD_PID ]; then
 	until_ok nothing_left || fail "held $before, then $(held)"
 fi
-[ "$(kilobytes)" -lt $((rss + 1024)) ] || fail "$rss kB, then $(kilobytes)"
+# With 720 programs it is no more: what is held at a time varies by a third.
+[ "$(kilobytes)" -lt $((rss + 1536)) ] || fail "$rss kB, then $(kilobytes)"
 expect 0 's stopped: [0-9]* events, 0 lost' utctl stop
 expect 0 's destroyed' utctl destroy
 
