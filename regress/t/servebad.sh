@@ -35,11 +35,13 @@ forge ahead
 as_user sh -c 'sed "s/offset_s = [0-9]*/offset_s = $2/" "$1/metadata" >"$1/m" &&
     mv "$1/m" "$1/metadata"; rm -f "$1"/*_*' - "$theirs/ahead" \
     $((now + 3600)) || fail "ahead"
-# A packet that is damaged behind its header, and no other.
-forge damaged
-for f in "$theirs"/damaged/*_*; do
-	head -c 4096 /dev/urandom | as_user sh -c \
-	    'dd of="$1" bs=1 seek=150 conv=notrunc 2>/dev/null' - "$f"
+# Packets that are damaged behind their headers, and no other.
+for d in damaged broken; do
+	forge $d
+	for f in "$theirs/$d"/*_*; do
+		head -c 4096 /dev/urandom | as_user sh -c 'dd of="$1" \
+		    bs=1 seek=150 conv=notrunc 2>/dev/null' - "$f"
+	done
 done
 # What is not a file, and what has another one's name.
 forge odd

@@ -228,6 +228,17 @@ source_cycles(const struct ctf_clock *cl, int64_t ns)
  * The session.
  */
 
+/* Is a consumer late, and may it be so for some time more? */
+static int
+is_waited_for(const struct row *s)
+{
+	if (row_num(s, "late") == 0)
+		late = 0;
+	else if (late == 0)
+		late = ut_msg_now();
+	return late != 0 && ut_msg_now() - late < PATIENCE;
+}
+
 /* utd has answered: all events are in the files up to when? */
 static void
 answered(const struct row *s, int64_t asked)
@@ -235,14 +246,12 @@ answered(const struct row *s, int64_t asked)
 	if (away)
 		say("utd is back");
 	away = 0;
-	if (sent != 0)
+	if (is_waited_for(s))
+		asked = 0;
+	else if (sent != 0)
 		upto = strtoll(row_str(s, "offset_ns"), NULL, 10) + sent -
 		    MARGIN;
-	if (row_num(s, "late") == 0)
-		late = 0;
-	else if (late == 0)
-		late = ut_msg_now();
-	sent = late != 0 && ut_msg_now() - late < PATIENCE ? 0 : asked;
+	sent = asked;
 	if (strcmp(row_str(s, "state"), "active") != 0 &&
 	    row_num(s, "begun") != 0)
 		end = ut_msg_now() + follow_hold(s) / NS_MS;
@@ -402,9 +411,10 @@ source_open(const char *dir, void (*fn)(const struct ctf_trace *,
 	source.files.follow = watch.lists = 1;
 	source.upto = INT64_MIN;
 	reader_count(&source.files);
-	if (live_ask(&live, &s) != LIVE_HERE)
-		die(dir != NULL ? "%s: no session of yours writes it now" :
-		    "nothing of yours is recorded now: name a session", dir);
+	if (live_ask(&live, &s) != LIVE_HERE && dir == NULL)
+		die("nothing of yours is recorded now: name a session");
+	if (s == NULL)
+		die("%s: no session of yours writes it now", dir);
 	if (strcmp(row_str(s, "state"), "active") != 0 &&
 	    row_num(s, "begun") != 0)
 		die("session %s is stopped: utctl view reads it",
