@@ -109,6 +109,17 @@ asleep "another thread"
 pulse join
 asleep "a thread ended"
 
+# Nothing is left to be done a second after a list, for which the consumer wrote.
+listed() {
+	utctl list s >/dev/null || fail "list"
+	sleep 0.5
+	switches >"$T/before"
+	sleep 1.5
+	switches >"$T/after"
+	cmp -s "$T/before" "$T/after"
+}
+until_ok listed || fail "a list: $(diff "$T/before" "$T/after")"
+
 # A program without a bell comes to a region that sleeps.  It is not to wait for
 # another program to ring.
 utctl enable-event -s s 'peer:number' >/dev/null || fail "enable-event"

@@ -350,6 +350,14 @@ consumer_wrote(struct consumer *c, uint64_t written)
 	c->written = written;
 }
 
+/* Has it to answer, or to end? */
+static bool
+is_watched(const struct consumer *c)
+{
+	return !c->late && c->state != CONSUMER_GIVEN_UP &&
+	    (c->nrequests > 0 || (c->conn == NULL && c->pid > 0));
+}
+
 /*
  * A consumer that has said nothing for long, or does not end, is late.  Nobody
  * waits for it any more; the events that it has yet to write stay in the
@@ -364,9 +372,7 @@ consumers_watch(void *arg)
 
 	(void)arg;
 	for (c = consumers; c != NULL; c = c->next) {
-		if (c->late || c->state == CONSUMER_GIVEN_UP ||
-		    (c->nrequests == 0 &&
-		    (c->conn != NULL || c->pid <= 0)))
+		if (!is_watched(c))
 			continue;
 		if (now - c->heard < LATE_MS) {
 			more = true;
@@ -389,6 +395,18 @@ consumer_watch(struct consumer *c)
 	c->heard = ut_msg_now();
 	if (watch_timer.when == 0)
 		timer_set(&watch_timer, WATCH_MS, consumers_watch, NULL);
+}
+
+/* A consumer has answered all.  If no other is watched, utd may sleep. */
+void
+consumers_unwatch(void)
+{
+	const struct consumer *c;
+
+	for (c = consumers; c != NULL; c = c->next)
+		if (is_watched(c))
+			return;
+	timer_clear(&watch_timer);
 }
 
 static void

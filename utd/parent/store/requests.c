@@ -137,7 +137,8 @@ requests_behind(const struct consumer *c)
 static void
 request_free(struct consumer *c, struct request *r)
 {
-	c->nrequests--;
+	if (--c->nrequests == 0)
+		consumers_unwatch();
 	if (r->msg != NULL)
 		ut_msg_clear(r->msg);
 	free(r->msg);
