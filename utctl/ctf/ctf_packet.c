@@ -413,6 +413,7 @@ int
 ctf_packet_open(struct ctf_stream *s)
 {
 	struct ctf_vals v;
+	int64_t before[2];
 	int bad, end;
 
 	s->pkt = s->nextpkt;
@@ -431,8 +432,13 @@ ctf_packet_open(struct ctf_stream *s)
 	}
 	if (v.val[ROLE_END] == 0)		/* a crash left it so */
 		v.has &= ~((uint32_t)1 << ROLE_END);
+	before[0] = ctf_who_id(&s->who, ROLE_VPID);
+	before[1] = ctf_who_id(&s->who, ROLE_VTID);
 	s->who = s->trace->who;
 	ctf_who(&s->who, &v);
+	s->stays = s->hasend && before[1] != CTF_NOBODY &&
+	    before[0] == ctf_who_id(&s->who, ROLE_VPID) &&
+	    before[1] == ctf_who_id(&s->who, ROLE_VTID);
 	if ((end = packet_sizes(s, &v, bad)) != 0)
 		return end;
 	packet_first(s);

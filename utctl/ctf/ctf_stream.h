@@ -112,6 +112,7 @@ struct ctf_stream {
 	int64_t			 begin;		/* time of the first packet */
 
 	struct ctf_who		 who;
+	int			 stays;	/* the packet before was of the same */
 
 	/* Losses that were not told yet. */
 	int			 discards;	/* some are, or may be */

@@ -130,16 +130,38 @@ join_losses(void)
 		if (l->to > b->to)
 			b->to = l->to;
 		b->n += l->n;
+		if (l->track != b->track)
+			b->track = LOSS_ANY;
 		b->times += l->times;
 		before[l->kind] = NULL;
 	}
+}
+
+/*
+ * The track of the thread that lost the events: it had the packet before the
+ * loss and that behind it.
+ */
+static int64_t
+loser(const struct ctf_stream *s, int kind, uint64_t n)
+{
+	const struct ctf_who *w = &s->who;
+	struct page_track *t;
+
+	if (kind != LOSS_EVENTS || s->class->eventwho || !s->stays ||
+	    ctf_who_id(w, ROLE_VTID) == 0)
+		return LOSS_ANY;
+	t = page_track(s->trace->label, ctf_who_id(w, ROLE_VPID),
+	    ctf_who_id(w, ROLE_VTID), w->name, w->thread);
+	t->lost += n;
+	return t->number;
 }
 
 static void
 lose(const struct ctf_stream *s, int64_t from, int64_t to, uint64_t n,
     int kind)
 {
-	const struct page_loss loss = { from, to, n, 1, kind };
+	const struct page_loss loss = { from, to, n, 1, kind,
+	    loser(s, kind, n) };
 
 	pairs_lose(&page.pairs, s);
 	if (page.nlosses == PAGE_LOSSES)

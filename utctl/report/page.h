@@ -69,6 +69,7 @@ struct flame {
 /* A graph: the root has no name. */
 struct flames {
 	struct flame	 root;
+	struct flame	*others;	/* programs, when there are too many */
 	const char	*title, *unit;
 	struct map	 parts;		/* by parent and name */
 	struct map	 names;		/* numbers of those that were put */
@@ -136,7 +137,7 @@ struct page_track {
 	char		*host;		/* NULL: there is but one */
 	int64_t		 vpid, vtid;
 	char		 name[64], thread[64];
-	uint64_t	 n;
+	uint64_t	 n, lost;	/* events */
 	uint64_t	 busy;		/* ns in spans */
 	uint64_t	 waited;	/* ns, for locks */
 	struct page_cells *cells;	/* NULL: not drawn */
@@ -156,8 +157,10 @@ struct page_loss {
 	int64_t		 from, to;
 	uint64_t	 n, times;	/* this often: near ones may be one */
 	int		 kind;
+	int64_t		 track;		/* its number, or LOSS_ANY */
 };
 
+#define LOSS_ANY	-1		/* several threads, or unknown ones */
 enum { LOSS_EVENTS, LOSS_PACKETS, LOSS_GONE, LOSS_KINDS };
 
 struct page_list {

@@ -394,27 +394,32 @@ function timeChanges(n) {
 	    (c.d > 0 ? 'long' : 'little') }));
 }
 
-/* The heap that grew most, from the last time that it was as small as ever. */
+/*
+ * The heap that grew most, from the last time that it was as small as ever.
+ * That a process begins is no change.
+ */
 function growth() {
 	let best = null;
 	for (const h of D.heap || []) {
 		const v = levels(h), k = v.indexOf(Math.max(...v));
-		const least = Math.min(...v.slice(0, k + 1));
+		const first = h.slots[0];
+		const least = Math.min(...v.slice(first, k + 1));
 		const up = v[k] - least;
 		const i = v.slice(0, k).findLastIndex(x => x <= least +
 		    up / 20);
-		if (k >= v.length / 10 && i >= 0 && v[k] >= 2 * v[i] &&
+		if (k >= v.length / 10 && i >= first && v[k] >= 2 * v[i] &&
 		    !lossy(i * D.slot, k * D.slot) && up > (best?.up || 0))
 			best = { h, up, from: v[i], to: v[k],
 			    begin: (i + 1) * D.slot, end: (k + 1) * D.slot };
 	}
+	const took = best && Math.min(best.end, D.length) - best.begin;
 	return best === null ? [] : [{ at: best.begin, text: 'from ' +
-	    `${at(best.begin, D.length / 64)} to ` +
-	    `${at(Math.min(best.end, D.length), D.length / 64)} the heap of ` +
+	    `${at(best.begin, took / 10)} to ` +
+	    `${at(best.begin + took, took / 10)} the heap of ` +
 	    `${process(best.h, best.h.name)} grew from ` +
 	    `${about(best.h)}${bytes(best.from)} to ` +
-	    `${about(best.h)}${bytes(best.to)}, by ${bytes(best.up /
-	    (best.end - best.begin + D.slot) * 1e9)} a second` }];
+	    `${about(best.h)}${bytes(best.to)}, by ${bytes(best.up / took *
+	    1e9)} a second` }];
 }
 
 function whatChanged() {
@@ -442,7 +447,8 @@ function heldMost() {
 		return 'not known: the trace does not say which threads ' +
 		    'events are of';
 	if (!D.locks_known && (!l || l.contended === 0))
-		return `not known whether a thread had to wait: ${left}`;
+		return l ? `no thread had to wait, as far as is known: ${left}`
+		    : `not known whether a thread had to wait: ${left}`;
 	if (!l || l.contended === 0)
 		return 'no thread had to wait for a mutex or a read-write ' +
 		    'lock' + (D.selected ? ', in what is selected' : '');
@@ -489,11 +495,20 @@ function cpu() {
 }
 
 function slow() {
-	const s = oddest(), left = D.left_out > 0 ? leftOut(D.left_out, 'pairs')
-	    : '';
+	const s = oddest(), left = D.left_out > 0 ? leftOut(D.left_out,
+	    (s ? '' : 'all ') + 'pairs') : '';
 	return s ? `${D.pairs[s.pair].name} took ${span(s.took)} at ` +
 	    `${at(s.begin)} in ${who(s.track)}, ${whySlow(s)}` + (left &&
 	    `; others may be slower: ${left}`) : left && `not known: ${left}`;
+}
+
+/* Who lost most, as far as is known. */
+function losers() {
+	const all = [...D.tracks.keys()].filter(i => D.tracks[i].lost > 0).sort(
+	    (a, b) => D.tracks[b].lost - D.tracks[a].lost);
+	return all.length === 0 ? '' : '. As far as is known whose they were, ' +
+	    (all.length > 3 ? 'most ' : '') + 'were of ' + all.slice(0, 3).map(
+	    i => `${who(i)} (${count(D.tracks[i].lost)})`).join(', ');
 }
 
 /* The greatest losses, and which part of the events was lost. */
@@ -506,9 +521,9 @@ function lost() {
 	return (D.discarded > 0 && !D.selected ? `${count(D.discarded)} of ` +
 	    `${many(all, 'event')} (${digits(100 * D.discarded / all)} %); ` :
 	    '') + (n > 3 ? `${many(n, 'time')}; the greatest: ` : '') +
-	    most.map(lossText).join('; ') + (D.discarded > 0 ? '. To lose ' +
-	    'none: record with larger buffers or more of them (-b, -n), with ' +
-	    '-m block, or fewer events' : '');
+	    most.map(lossText).join('; ') + losers() + (D.discarded > 0 ?
+	    '. To lose none: record with larger buffers or more of them ' +
+	    '(-b, -n), with -m block, or fewer events' : '');
 }
 
 /* The slowest of what is mostly faster, if there is one: not all of main(). */
@@ -579,6 +594,7 @@ function recorded() {
 	    D.losses.length > 3 ? table('Losses', [num('from', l => l[0],
 	    v => at(v)), num('to', l => l[1], v => at(v)),
 	    num('how many', l => l[2]), num('times', l => l[4]),
+	    txt('thread', l => l[5] < 0 ? 'not known' : who(l[5])),
 	    txt('what', l => ['events', 'packets', 'older events: removed or ' +
 	    'overwritten'][l[3]])], [...D.losses].sort((a, b) => b[2] -
 	    a[2])) : null);
@@ -1097,7 +1113,9 @@ function timeline() {
 
 function lockTables() {
 	if (!D.locks || D.locks.length === 0)
-		return section('locks', 'Locks', dim('No events of locks: ' +
+		return section('locks', 'Locks', dim(D.locks_left_out > 0 ?
+		    'Nothing is known of locks: ' + leftOut(D.locks_left_out,
+		    'all waits and holds') + '.' : 'No events of locks: ' +
 		    'record them with record -w pthread.' + lostToo));
 	const times = [
 	    num('waited', r => r.waited, span),
@@ -1285,7 +1303,8 @@ function heaps() {
 		    'record -w malloc, or with all their callers, ' +
 		    '-g -w malloc.' + lostToo));
 	section('heap', 'Heap over time', D.nheaps > D.heap.length ? say(
-	    `The ${D.heap.length} greatest of ${count(D.nheaps)} processes.`) :
+	    `The ${D.heap.length} greatest of ${count(D.nheaps)} heaps: a ` +
+	    'process that runs another program begins a new one.') :
 	    null, ...D.heap.map(h => {
 		const v = levels(h), a = about(h);
 		const all = `at most ${a}${bytes(h.peak)}` +

@@ -28,6 +28,7 @@
 #include "page.h"
 
 #define MOST	50000		/* parts: others are their parents' */
+#define PROGRAMS	1000		/* beside these: others are one part */
 
 #define FUNCTIONS	3		/* in the head */
 
@@ -53,11 +54,17 @@ flame_child(struct flames *fs, struct flame *f, const char *name)
 
 	if ((c = map_get(&fs->parts, key)) != NULL)
 		return c;
-	if (fs->parts.n == MOST)
+	if (fs->parts.n >= MOST && f != &fs->root)
 		return f;
+	if (fs->others != NULL)
+		return fs->others;
 	c = xcalloc(1, sizeof(*c));
 	c->name = name;
 	c->next = f->child;
+	if (fs->parts.n == MOST + PROGRAMS) {
+		c->name = flame_name("other programs");
+		fs->others = c;
+	}
 	map_put(&fs->parts, key, c);
 	return f->child = c;
 }
@@ -121,7 +128,7 @@ flame_put(struct flames *fs)
 	json_object(NULL);
 	page_text("title", fs->title);
 	page_text("unit", fs->unit);
-	json_bool("full", fs->parts.n == MOST);
+	json_bool("full", fs->parts.n >= MOST);
 	json_array("nodes");
 	for (c = fs->root.child; c != NULL; c = c->next)
 		put_node(fs, c, 0);

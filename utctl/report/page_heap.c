@@ -35,6 +35,13 @@ struct level {
 	int		 any[PAGE_SLOTS];
 };
 
+/* What a call stack of a program has. */
+struct stack_bytes {
+	const char	*program;
+	const struct site *site;
+	uint64_t	 bytes;
+};
+
 static struct heap_run	 run;
 static struct map	 levels;
 
@@ -156,14 +163,27 @@ put_level(const struct level *l)
 	json_end();
 }
 
-/* Flame graphs of blocks that are live at the end, and of all. */
+static int
+by_value(const void *a, const void *b)
+{
+	const struct stack_bytes *x = a, *y = b;
+
+	return (x->bytes < y->bytes) - (x->bytes > y->bytes);
+}
+
+/*
+ * Flame graphs of blocks that are live at the end, and of all.  The greatest
+ * come first, because a graph has room for so many parts.
+ */
 static void
 put_flames(int live)
 {
+	struct stack_bytes *list = NULL, *v;
 	const struct process *p;
 	const struct heap *h;
+	size_t i, n = 0, room = 0;
+	uint64_t bytes;
 	struct flames fs;
-	size_t i;
 
 	memset(&fs, 0, sizeof(fs));
 	fs.title = live ? "Memory that is not freed, by call stack" :
@@ -171,10 +191,22 @@ put_flames(int live)
 	fs.unit = "B";
 	for (p = run.processes.first; p != NULL; p = p->next) {
 		h = (const struct heap *)p;
-		for (i = 0; i < h->sites.n && i < h->by_site.n; i++)
-			flame_site(&fs, p->name, h->sites.v[i], live ?
-			    h->by_site.v[i].bytes : h->by_site.v[i].allocated);
+		for (i = 0; i < h->sites.n && i < h->by_site.n; i++) {
+			bytes = live ? h->by_site.v[i].bytes :
+			    h->by_site.v[i].allocated;
+			if (bytes == 0)
+				continue;
+			list = xgrow(list, n, &room, sizeof(*list));
+			list[n].program = p->name;
+			list[n].site = h->sites.v[i];
+			list[n++].bytes = bytes;
+		}
 	}
+	if (n > 1)
+		qsort(list, n, sizeof(*list), by_value);
+	for (v = list; v < list + n; v++)
+		flame_site(&fs, v->program, v->site, v->bytes);
+	free(list);
 	flame_put(&fs);
 	flame_free(&fs);
 }

@@ -148,6 +148,7 @@ put_losses(void)
 		json_u64(NULL, l->n);
 		json_i64(NULL, l->kind);
 		json_u64(NULL, l->times);
+		json_i64(NULL, l->track);
 		json_end();
 	}
 	json_end();
@@ -398,6 +399,7 @@ put_tracks(void)
 		if (t->vtid != CTF_NOBODY)
 			json_i64("tid", t->vtid);
 		json_u64("events", t->n);
+		json_u64("lost", t->lost);
 		put_cells(t);
 		json_end();
 	}
