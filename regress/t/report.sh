@@ -98,6 +98,15 @@ utctl report "$T/many" >"$T/page.html" || fail "losses"
 data 'len(j["losses"]) <= 500 and sum(l[4] for l in j["losses"]) == 1199 ==
     sum(l[2] for l in j["losses"]) and j["losses"][-1][1] == j["length"] and
     max(l[1] - l[0] for l in j["losses"]) < 200 * 10 ** 9'
+# Of two threads that had the same place one after the other, one lost events.
+utctl record -m discard -b 4k -n 4 -o "$T/whose" -- \
+    sh -c './prog/seq 1 1 200000; ./prog/seq 2 1 1' >/dev/null 2>"$T/err" ||
+    fail "$(cat "$T/err")"
+page "$T/whose"
+data '[t["events"] > 1000 for t in j["tracks"] if t["lost"] > 0] == [True] and
+    sum(t["lost"] for t in j["tracks"]) <= j["discarded"] and
+    {l[5] for l in j["losses"]} <= {-1, *(i for i, t in
+    enumerate(j["tracks"]) if t["lost"] > 0)}'
 
 # Of many threads, those that were longest in pairs are drawn, not the first.
 awk 'BEGIN {

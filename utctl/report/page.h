@@ -157,7 +157,7 @@ struct page_loss {
 	int64_t		 from, to;
 	uint64_t	 n, times;	/* this often: near ones may be one */
 	int		 kind;
-	int64_t		 track;		/* its number, or LOSS_ANY */
+	int64_t		 track;		/* number, or LOSS_ANY */
 };
 
 #define LOSS_ANY	-1		/* several threads, or unknown ones */

@@ -408,7 +408,7 @@ function growth() {
 		const i = v.slice(0, k).findLastIndex(x => x <= least +
 		    up / 20);
 		if (k >= v.length / 10 && i >= first && v[k] >= 2 * v[i] &&
-		    !lossy(i * D.slot, k * D.slot) && up > (best?.up || 0))
+		    up > (best?.up || 0))
 			best = { h, up, from: v[i], to: v[k],
 			    begin: (i + 1) * D.slot, end: (k + 1) * D.slot };
 	}
@@ -419,7 +419,8 @@ function growth() {
 	    `${process(best.h, best.h.name)} grew from ` +
 	    `${about(best.h)}${bytes(best.from)} to ` +
 	    `${about(best.h)}${bytes(best.to)}, by ${bytes(best.up / took *
-	    1e9)} a second` }];
+	    1e9)} a second` + (lossy(best.begin, best.begin + took) ?
+	    ' (events were lost then)' : '') }];
 }
 
 function whatChanged() {

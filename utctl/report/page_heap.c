@@ -35,7 +35,7 @@ struct level {
 	int		 any[PAGE_SLOTS];
 };
 
-/* What a call stack of a program has. */
+/* A call stack, and how many bytes are its. */
 struct stack_bytes {
 	const char	*program;
 	const struct site *site;

@@ -93,7 +93,7 @@ void	 consumer_tell(struct consumer *, uint16_t, uint32_t, uint32_t);
 const char *consumer_why(struct ut_msg *, int);
 const char *consumer_trouble(const struct consumer *);	/* given up: why */
 void	 consumer_watch(struct consumer *);	/* something was asked */
-void	 consumers_unwatch(void);		/* and all is answered */
+void	 consumers_unwatch(void);		/* all is answered */
 void	 consumer_wrote(struct consumer *, uint64_t);	/* bytes in all */
 bool	 consumers_late(uid_t);
 /* Does that user not wait for the consumer now? */
