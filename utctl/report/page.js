@@ -175,12 +175,15 @@ function num(name, get, text) {
 	    text: r => get(r) === undefined ? '' : (text || count)(get(r)) };
 }
 
-/* Losses, hatched, over a chart of that width; near ones are one mark. */
-function lossMarks(w, h) {
+/*
+ * Losses are hatched over a chart of that width, and length in ns; near ones
+ * are one mark.  A loss may begin before the first event.
+ */
+function lossMarks(w, h, len) {
 	const n = 256, on = new Array(n + 1).fill(false), marks = [];
+	const place = t => Math.max(-1, Math.floor(t / len * n));
 	for (const l of D.losses)
-		on.fill(true, Math.floor(l[0] / D.length * n), Math.floor(l[1] /
-		    D.length * n) + 1);
+		on.fill(true, Math.max(0, place(l[0])), place(l[1]) + 1);
 	for (let i = 0, k; i < n; i = k + 1) {
 		for (k = i; k < n && on[k]; k++)
 			;
@@ -200,9 +203,9 @@ function lossText(l) {
 	    at(l[0]) + ' to ' + at(l[1]);
 }
 
-/* A chart of steps: values by slot, of so many. */
-function steps(values, n, h, name) {
-	const w = n, top = Math.max(1, ...values), pts = [];
+/* A chart of steps: the values of slots of that length, in ns. */
+function steps(values, slot, h, name) {
+	const w = values.length, top = Math.max(1, ...values), pts = [];
 	for (let i = 0; i < values.length; i++) {
 		const y = (h - values[i] / top * (h - 2)).toFixed(1);
 		pts.push(i + ',' + y + 'H' + (i + 1));
@@ -210,7 +213,7 @@ function steps(values, n, h, name) {
 	return el('svg', { viewBox: '0 0 ' + w + ' ' + h, height: h, role:
 	    'img', preserveAspectRatio: 'none', 'aria-label': name },
 	    el('path', { d: 'M0,' + h + 'L' + pts.join('L') + 'V' + h + 'Z',
-	    fill: 'var(--c0)' }), ...lossMarks(w, h));
+	    fill: 'var(--c0)' }), ...lossMarks(w, h, w * slot));
 }
 
 /* So many slots of the grid are in use. */
@@ -599,7 +602,7 @@ function rates() {
 		    1e9)}/s`;
 		return el('figure', {}, el('figcaption', {}, el('b', {},
 		    e.name), el('br'), `${count(e.events)}, ${top}`),
-		    steps(s.sums, s.sums.length, 40, `${e.name}, ${top}`));
+		    steps(s.sums, s.slot, 40, `${e.name}, ${top}`));
 	    })));
 }
 
@@ -683,7 +686,7 @@ function heat(list) {
 		    height: h * high, preserveAspectRatio: 'none', role: 'img',
 		    'aria-label': `${p.name}: time to the right, duration ` +
 		    `upwards, ${span(edge(lo))} to ${span(edge(hi))}` },
-		    ...lossMarks(w, h));
+		    ...lossMarks(w, h, w * 4 * D.slot));
 		for (const [t, r, n] of cells)
 			svg.append(el('rect', { x: t, y: hi - r, width: 1,
 			    height: 1, fill: shade(Math.log(1 + n) / top),
@@ -1300,7 +1303,7 @@ function heaps() {
 		    `${bytes(h.unsure_bytes)} may ` +
 		    'have been freed: events were lost' : '') + (h.twice ?
 		    `; ${count(h.twice)} freed twice` : '')),
-		    steps(v, v.length, 70, all), table('Who had it at the ' +
+		    steps(v, D.slot, 70, all), table('Who had it at the ' +
 		    'peak, and who at the end', [
 		    num('at the peak', r => r.peak, bytes),
 		    num('at the end', r => r.bytes, bytes),
