@@ -807,14 +807,20 @@ function hatch(c, left, y, length, h, style) {
 	c.restore();
 }
 
+/* A wait is drawn with level lines, unlike the hatch of a loss. */
+function lines(c, left, y, length, h) {
+	const [x, w] = seen(left, length);
+	c.fillStyle = colour('wait');
+	for (let i = 0; i < h; i += 3)
+		c.fillRect(x, y + i, w, 1);
+}
+
 function drawBar(c, b, left, y, length) {
 	const [x, w] = seen(left, length);
 	const fill = colour(['c4', 'c1', 'c2', 'c3', 'c6'][b.what % 5]);
 	const h = ROW - 2;
 	if (b.row === WAIT) {
-		hatch(c, x, y, w, h, colour('wait'));
-		c.strokeStyle = colour('wait');
-		c.strokeRect(x + 0.5, y + 0.5, Math.max(0.5, w - 1), h - 1);
+		lines(c, x, y, w, h);
 	} else if (b.row === HOLD) {
 		c.strokeStyle = colour('hold');
 		c.strokeRect(x + 0.5, y + 0.5, Math.max(0.5, w - 1), h - 1);
@@ -1051,6 +1057,23 @@ function pointers(canvas) {
 	});
 }
 
+/* A legend names what the timeline has. */
+function legend() {
+	const waits = locks.filter(b => b.row === WAIT);
+	const all = [[true, 'var(--c0)', 'how many events there were in ' +
+	    span(D.slot)], [spans.length > 0, 'var(--c4)', 'a pair, of any ' +
+	    'colour'], [waits.length > 0, 'url(#lines)', 'a wait for a lock' +
+	    (waits.some(b => b.by !== undefined) ? '; an arrow comes from ' +
+	    'who held it' : '')], [waits.length < locks.length, 'none',
+	    'a lock that is held'], [D.losses.length > 0, 'url(#hatch)',
+	    'events were lost, of whichever thread']];
+	return el('p', { class: 'dim' }, ...all.filter(v => v[0]).map(v =>
+	    el('span', { class: 'key' }, el('svg', { viewBox: '0 0 20 12' },
+	    el('rect', { x: 0.5, y: 0.5, width: 19, height: 11, fill: v[1],
+	    stroke: v[1] === 'none' ? 'var(--hold)' : 'none' })), v[2])),
+	    instants.length > 0 ? 'Ticks: other events.' : null);
+}
+
 function timeline() {
 	const key = k => el('button', { class: 'b', click: () => keys(
 	    { key: k[1], preventDefault: () => 0 }) }, k[0]);
@@ -1077,10 +1100,7 @@ function timeline() {
 	T.box.firstChild.style.height = T.height + 'px';
 	pointers(T.canvas);
 	const left = D.nkept < D.nbars || locks.length < (D.nlock_bars || 0);
-	section('timeline', 'Timeline of threads', dim('Filled: pairs. ' +
-	    'Hatched: waits for a lock; an arrow comes from who held it. ' +
-	    'Outlined: holds. Ticks: other events. The blue strip is how ' +
-	    `many events there were, in ${span(D.slot)}.`),
+	section('timeline', 'Timeline of threads', legend(),
 	    left ? say('The longest are drawn one by one: ' +
 	    `${count(D.nkept)} of ${many(D.nbars, 'pair')}, ` +
 	    `${count(locks.length)} of ${count(D.nlock_bars || 0)} waits ` +
@@ -1320,7 +1340,9 @@ const nav = el('nav', { 'aria-label': 'sections' });
 document.body.append(el('svg', { class: 'defs', 'aria-hidden': 'true' },
     el('pattern', { id: 'hatch', width: 4, height: 4, patternUnits:
     'userSpaceOnUse', patternTransform: 'rotate(45)' }, el('rect',
-    { width: 1.6, height: 4, fill: 'var(--loss)' }))));
+    { width: 1.6, height: 4, fill: 'var(--loss)' })), el('pattern', { id:
+    'lines', width: 20, height: 3, patternUnits: 'userSpaceOnUse' },
+    el('rect', { width: 20, height: 1, fill: 'var(--wait)' }))));
 root.replaceChildren();
 recorded();
 rates();
