@@ -729,21 +729,38 @@ function slowest() {
  */
 
 const HEAD = 26, ROW = 15, AXIS = 18;
-const T = { t0: 0, t1: Math.max(1, D.length), x: 0.5, y: 0, top: 1,
+const RUN = Math.max(1, D.length);
+const T = { t0: 0, t1: RUN, x: 0.5, y: 0, top: 1,
     on: false };	/* has a place been chosen, by whatever? */
 
 /* The shortest time that is shown: numbers of ns are exact to so much. */
 const LEAST = Math.max(20, D.length * Math.pow(2, -44));
 
 function zoom(factor, x) {
-	const c = T.t0 + (T.t1 - T.t0) * x, len = Math.min(Math.max(1,
-	    D.length) * 1.02, Math.max(LEAST, (T.t1 - T.t0) * factor));
+	const c = T.t0 + (T.t1 - T.t0) * x, len = Math.min(RUN * 1.02,
+	    Math.max(LEAST, (T.t1 - T.t0) * factor));
 	move(c - len * x, len);
 }
 
 function move(t0, len) {
-	T.t0 = Math.max(-D.length * 0.01, Math.min(D.length * 1.01 - len, t0));
+	const edge = len / 102;
+	T.t0 = Math.max(-edge, Math.min(RUN + edge - len, t0));
 	T.t1 = T.t0 + len;
+	draw();
+}
+
+/* Show all, and point at nothing. */
+function whole() {
+	T.mark = undefined;
+	clear();
+	move(-RUN * 0.01, RUN * 1.02);
+}
+
+function clear() {
+	T.on = false;
+	T.hover = undefined;
+	T.said.textContent = 'Point at the chart, or go to it and use the ' +
+	    'arrows: here is what is there.';
 	draw();
 }
 
@@ -752,8 +769,8 @@ function show(b, e, track) {
 	const t = T.tracks.find(v => v.i === track);
 	const len = Math.max(LEAST, (e - b) * 1.4);
 	T.x = 0.5;
-	T.y = t ? t.y + HEAD + 7 + ROW * Math.max(0, t.rows.findIndex(r =>
-	    r.some(v => v.b === b && v.e === e))) : 0;
+	T.y = t ? t.y + HEAD + ROW / 2 + ROW * Math.max(0,
+	    t.rows.findIndex(r => r.some(v => v.b === b && v.e === e))) : 0;
 	T.on = true;
 	T.mark = { b: b, e: e, track: track };
 	move((b + e - len) / 2, len);
@@ -872,6 +889,8 @@ function drawArrow(c, b, px, y) {
 
 function drawTrack(c, t, px, width) {
 	const arrows = [];
+	c.fillStyle = colour('bg');
+	c.fillRect(0, t.y + 1, c.measureText(t.name).width + 5, 13);
 	c.fillStyle = colour('fg');
 	c.fillText(t.name, 2, t.y + 11);
 	c.fillStyle = colour('c0');
@@ -909,16 +928,25 @@ function drawInstants(c, px) {
 	}
 }
 
-function drawAxis(c, px, width) {
+/* Lines of the grid, which is drawn first; or the times at them, last. */
+function drawAxis(c, px, width, text) {
 	const step = tick(T.t1 - T.t0, width);
-	c.clearRect(0, 0, width, AXIS);
+	let end = 0;
+	if (text)
+		c.clearRect(0, 0, width, AXIS);
+	c.fillStyle = colour(text ? 'dim' : 'line');
 	const first = Math.ceil(T.t0 / step) * step;
 	for (let i = 0; i <= (T.t1 - first) / step; i++) {
-		const t = first + i * step;
-		c.fillStyle = colour('line');
-		c.fillRect(px(t), 0, 1, T.view);
-		c.fillStyle = colour('dim');
-		c.fillText(at(t, step), px(t) + 3, 11);
+		const t = first + i * step, name = at(t, step);
+		const w = c.measureText(name).width;
+		const x = px(t) + (px(t) + w + 4 < width ? 3 : -w - 3);
+		if (!text) {
+			c.fillRect(px(t), AXIS, 1, T.view);
+		} else if (x >= end) {
+			c.fillRect(px(t), 0, 1, AXIS);
+			c.fillText(name, x, 11);
+			end = x + w + 6;
+		}
 	}
 }
 
@@ -939,6 +967,7 @@ function draw() {
 	for (const l of D.losses)
 		hatch(c, px(l[0]), 0, Math.max(2, px(l[1]) - px(l[0])),
 		    T.view, colour('loss'));
+	drawAxis(c, px, width, false);
 	c.translate(0, -top);
 	for (const [b, y] of T.tracks.filter(t => t.y < top + T.view &&
 	    t.end > top).flatMap(t => drawTrack(c, t, px, width)))
@@ -951,27 +980,32 @@ function draw() {
 		c.globalAlpha = 1;
 	}
 	c.translate(0, top);
-	drawAxis(c, px, width);
+	drawAxis(c, px, width, true);
 	c.fillStyle = colour('fg');
 	if (T.on)
 		c.fillRect(T.x * width, 0, 1, T.view);
 }
 
-/* Say in words what is under the crosshair. */
+/*
+ * Say in words what is under the crosshair, which is in the run and on the
+ * nearest strip or row.
+ */
 function tell() {
+	const len = T.t1 - T.t0, width = Math.max(100, T.canvas.clientWidth);
+	const t = Math.max(0, Math.min(D.length, T.t0 + len * T.x));
+	const near = len / width * 3, found = [];
 	T.on = true;
-	const len = T.t1 - T.t0, t = T.t0 + len * T.x;
-	const near = len / Math.max(100, T.canvas.clientWidth) * 3;
-	const track = T.tracks.findLast(v => v.y <= T.y);
-	const row = track && track.rows[Math.floor((T.y - track.y - HEAD) /
-	    ROW)];
-	const found = [];
+	T.x = (t - T.t0) / len;
+	const stop = T.stops.reduce((a, s) => Math.abs(s.y - T.y) <
+	    Math.abs(a.y - T.y) ? s : a, T.stops[0]);
+	const track = stop?.track, row = stop?.row;
+	T.y = stop ? stop.y : 0;
 	let b;
 	for (const v of track ? instants : [])
 		if (v.track === track.i && Math.abs(v.t - t) <= near &&
 		    found.length < 3)
 			found.push(v.name);
-	if (row && T.y >= track.y + HEAD) {
+	if (row) {
 		const m = T.mark, i = firstAfter(row, t - near);
 		b = row.slice(i, i + 9).find(v => v.b <= t && v.e >= t) ||
 		    row[i];
@@ -981,39 +1015,57 @@ function tell() {
 			found.unshift(`${barText(b)}, from ${at(b.b, 1)} to ` +
 			    at(b.e, 1));
 	}
-	for (const l of D.losses)
-		if (l[0] <= t + near && l[1] >= t - near)
-			found.push(lossText(l));
 	if (track && !b) {
 		const i = Math.floor(t / D.slot);
 		const cell = [...groups(track.cells, 2)].find(v => v[0] === i);
-		found.push(many(cell ? cell[1] : 0, 'event') + ' in these ' +
-		    span(D.slot));
+		if (cell)
+			found.push(many(cell[1], 'event') + ' in these ' +
+			    span(D.slot));
 	}
+	const gone = D.losses.filter(l => l[0] <= t + near / 3 && l[1] >= t -
+	    near / 3);
 	T.said.textContent = at(t, near / 3) + (track ? ', ' + track.name :
-	    '') + ': ' + (found.join('; ') || 'nothing');
+	    '') + ': ' + (found.join('; ') || 'nothing') + (gone.length === 0 ?
+	    '' : '. Of a thread that is not known: ' + gone.slice(0, 2).map(
+	    lossText).join('; ') + (gone.length > 2 ? '; and ' +
+	    many(gone.length - 2, 'other loss').replace(/s$/, 'es') : ''));
 	draw();
 }
 
-function keys(e) {
+/* The crosshair moves to another time, which is then seen. */
+function step(part) {
 	const len = T.t1 - T.t0;
+	if (T.on)
+		T.x += part;
+	if (T.x < 0 || T.x > 1) {
+		const t = Math.max(0, Math.min(RUN, T.t0 + len * T.x));
+		move(t - len / 2, len);
+		T.x = (t - T.t0) / len;
+	}
+}
+
+function keys(e) {
+	const row = d => {
+		const i = T.stops.findIndex(s => s.y >= T.y);
+		T.y = T.stops[T.on ? i + d : 0]?.y ?? T.y;
+	};
 	const acts = {
-		ArrowLeft: () => move(T.t0 - len / 8, len),
-		ArrowRight: () => move(T.t0 + len / 8, len),
-		ArrowUp: () => { T.y = Math.max(0, T.y - ROW); },
-		ArrowDown: () => { T.y = Math.min(T.height - 1, T.y + ROW); },
+		ArrowLeft: () => step(-1 / 64), ArrowRight: () => step(1 / 64),
+		ArrowUp: () => row(-1), ArrowDown: () => row(1),
 		'+': () => zoom(0.5, T.x), '=': () => zoom(0.5, T.x),
-		'-': () => zoom(2, T.x),
-		Home: () => move(-D.length * 0.01, Math.max(1, D.length) * 1.02)
+		'-': () => zoom(2, T.x), Home: whole
 	};
 	if (e.ctrlKey || e.metaKey || e.altKey || !acts[e.key])
 		return;
 	e.preventDefault();
+	T.hover = undefined;
 	acts[e.key]();
-	if (T.y < T.box.scrollTop || T.y > T.box.scrollTop +
+	if (e.key === 'Home')
+		return;
+	tell();
+	if (T.y < T.box.scrollTop + AXIS || T.y > T.box.scrollTop +
 	    T.box.clientHeight - ROW)
 		T.box.scrollTop = T.y - T.box.clientHeight / 2;
-	tell();
 }
 
 /* One pointer pans, two zoom; a mouse that is not pressed only points. */
@@ -1029,6 +1081,7 @@ function pointers(canvas) {
 		const w = canvas.clientWidth, len = T.t1 - T.t0;
 		const before = [...down.values()];
 		T.x = Math.max(0, Math.min(1, e.offsetX / w));
+		T.hover = e.offsetY;
 		T.y = e.offsetY + T.box.scrollTop;
 		if (down.has(e.pointerId)) {
 			down.set(e.pointerId, e.offsetX);
@@ -1043,6 +1096,8 @@ function pointers(canvas) {
 		}
 		tell();
 	});
+	canvas.addEventListener('pointerleave', () =>
+	    document.activeElement === canvas || clear());
 	canvas.addEventListener('wheel', e => {
 		if (!e.ctrlKey && !e.shiftKey)
 			return;
@@ -1080,8 +1135,12 @@ function timeline() {
 	let y = AXIS;
 	T.tracks = layout(spans, locks);
 	T.at = [];
+	T.stops = [];
 	for (const t of T.tracks) {
 		t.y = y;
+		T.stops.push({ y: y + HEAD - ROW / 2, track: t },
+		    ...t.rows.map((row, k) => ({ y: y + HEAD + ROW * (k + 0.5),
+		    track: t, row: row })));
 		T.top = Math.max(T.top, ...t.cells.filter((v, i) =>
 		    i % 2 === 1));
 		T.at[t.i] = t;
@@ -1090,13 +1149,17 @@ function timeline() {
 	T.height = y;
 	T.view = Math.min(y, 540);
 	T.canvas = el('canvas', { tabindex: 0, role: 'application',
-	    'aria-label': 'timeline of threads: arrows move, plus and minus ' +
-	    'zoom, Home shows all', keydown: keys });
+	    'aria-label': 'timeline of threads: arrows move a cursor, plus ' +
+	    'and minus zoom, Home shows all', keydown: keys, focus: () =>
+	    T.on || T.hover !== undefined || tell() });
 	T.canvas.style.height = T.view + 'px';
-	T.said = el('output', { 'aria-live': 'polite' }, 'Point at the ' +
-	    'chart, or go to it and use the arrows: here is what is there.');
-	T.box = el('div', { class: 'tl', scroll: draw }, el('div', {},
-	    T.canvas));
+	T.said = el('output', { 'aria-live': 'polite' });
+	T.box = el('div', { class: 'tl', scroll: () => {
+		if (T.hover === undefined)
+			return draw();
+		T.y = T.hover + T.box.scrollTop;
+		tell();
+	} }, el('div', {}, T.canvas));
 	T.box.firstChild.style.height = T.height + 'px';
 	pointers(T.canvas);
 	const left = D.nkept < D.nbars || locks.length < (D.nlock_bars || 0);
@@ -1112,10 +1175,11 @@ function timeline() {
 	    'most events. Select others with -p or -t.') : null,
 	    el('p', {}, ...[['←', 'ArrowLeft'], ['→', 'ArrowRight'],
 	    ['+', '+'], ['−', '-'], ['whole run', 'Home']].map(key),
-	    el('span', { class: 'dim' }, ' or drag, pinch, Ctrl and wheel, ' +
-	    'arrows + − Home')), T.said, T.box);
+	    el('span', { class: 'dim' }, ' or drag, pinch, Ctrl and wheel; ' +
+	    'arrows move a cursor, + and − zoom where it is, Home shows ' +
+	    'all')), T.said, T.box);
 	new ResizeObserver(draw).observe(T.box);
-	move(-D.length * 0.01, Math.max(1, D.length) * 1.02);
+	whole();
 }
 
 function lockTables() {
