@@ -1227,110 +1227,133 @@ function lockTables() {
  */
 
 function grow(f) {
-	const top = { name: 'all', self: 0, total: 0, kids: [], deep: -1 };
+	const top = { name: 'all', self: 0, total: 0, kids: [] };
 	const stack = [top];
 	const names = [];
 	for (const [deep, name, self] of groups(f.nodes, 3)) {
 		if (typeof name === 'string')
 			names.push(name);
 		const n = { name: typeof name === 'string' ? name :
-		    names[name], self: self, total: 0, kids: [], deep: deep,
+		    names[name], self: self, total: 0, kids: [],
 		    up: stack[deep] };
 		n.up.kids.push(n);
 		stack[deep + 1] = n;
 		for (let v = n; v; v = v.up)
 			v.total += self;
 	}
+	const sort = n => {
+		n.kids.sort((a, b) => b.total - a.total);
+		n.kids.forEach(sort);
+	};
+	sort(top);
 	return top;
 }
 
-function hue(name) {
-	let h = 7;
-	for (const c of name)
-		h = (h * 31 + c.codePointAt(0)) % 997;
-	return 'hsl(' + (20 + h % 40) + ' 85% ' + (62 + h % 22) + '%)';
+/* How many parts have that in their names, and their share in all. */
+function search(n, text, within) {
+	const hit = !n.rest && n.name.includes(text);
+	const all = { parts: hit ? 1 : 0, total: hit && !within ? n.total : 0 };
+	for (const k of n.kids) {
+		const v = search(k, text, within || hit);
+		all.parts += v.parts;
+		all.total += v.total;
+	}
+	return all;
 }
 
 function flame(f) {
 	const top = grow(f), text = f.unit === 'ns' ? span : bytes;
 	const box = el('div', { class: 'fl', keydown: walk });
 	const said = el('output', { 'aria-live': 'polite' });
+	const found = el('span', { 'aria-live': 'polite', class: 'dim' });
 	const find = el('input', { type: 'search', placeholder: 'search',
 	    'aria-label': 'search in ' + f.title, input: () => fill(focus) });
+	/* The narrowest part that is drawn is 2 pixels wide. */
+	const least = 2 / Math.max(200, root.clientWidth);
 	let focus = top, nodes = new Map();
+	const percent = (v, n) => digits(100 * v / (n.total || 1)) + ' %';
 	function label(n) {
-		return `${n.name}, ${text(n.total)}, ${digits(100 * n.total /
-		    (top.total || 1))} % of all, ${text(n.self)} itself`;
+		return `${n.name}, ${text(n.total)}, ${percent(n.total, top)}` +
+		    ' of all' + (n.rest ? '' : `, ${text(n.self)} itself`);
 	}
-	function put(n, x, w, row) {
+	function put(n, parent, x, w, row) {
+		const tell = () => { said.textContent = label(n); };
 		const b = el('button', { tabindex: n === focus ? 0 : -1,
-		    'aria-label': label(n), click: () => fill(n), focus: () => {
-			said.textContent = label(n);
-		    }, pointerenter: () => {
-			said.textContent = label(n);
-		    } }, n.name);
+		    'aria-label': label(n), click: () => fill(n), focus: tell,
+		    pointerenter: tell }, w < least * 5 ? '' : n.name);
+		let h = 7;
+		for (const c of n.name)
+			h = (h * 31 + c.codePointAt(0)) % 997;
 		b.style.left = x * 100 + '%';
 		b.style.width = w * 100 + '%';
 		b.style.top = row * 18 + 'px';
-		b.style.background = hue(n.name);
-		if (find.value && n.name.includes(find.value)) {
-			b.classList.add('hit');
-			if (!hits.some(v => v.deep < n.deep && under(n, v)))
-				hits.push(n);
-		}
+		b.style.setProperty('--hue', 20 + h % 40);
+		b.style.setProperty('--light', 62 + h % 22 + '%');
+		b.classList.toggle('rest', n.rest === true);
+		b.classList.toggle('hit', find.value !== '' && (n.rest ?
+		    search(n, find.value).parts > 0 :
+		    n.name.includes(find.value)));
 		box.append(b);
 		nodes.set(b, n);
-		n.button = b;
+		Object.assign(n, { button: b, parent: parent, drawn: [] });
+		parent?.drawn.push(n);
 		return row;
 	}
-	function under(n, v) {
-		while (n && n !== v)
-			n = n.up;
-		return n === v;
-	}
-	function below(n, x, w, row) {
-		let most = put(n, x, w, row);
-		for (const k of [...n.kids].sort((a, b) => b.total - a.total)) {
+	function below(n, parent, x, w, row) {
+		const wide = k => w * k.total / n.total >= least;
+		const kids = n.kids.filter(wide);
+		const rest = n.kids.slice(kids.length);
+		const total = sum(rest.map(k => k.total));
+		let most = put(n, parent, x, w, row);
+		if (wide({ total }))
+			kids.push({ name: many(rest.length, 'narrow part'),
+			    self: 0, total: total, kids: rest, up: n,
+			    rest: true });
+		for (const k of kids) {
 			const part = w * k.total / n.total;
-			if (part > 0.001)
-				most = Math.max(most, below(k, x, part, row +
-				    1));
+			most = Math.max(most, k.rest ? put(k, n, x, part, row +
+			    1) : below(k, n, x, part, row + 1));
 			x += part;
 		}
 		return most;
 	}
-	let hits = [];
 	function fill(n) {
-		const up = [];
-		hits = [];
+		const up = [], had = box.contains(document.activeElement);
 		focus = n;
 		nodes = new Map();
 		box.replaceChildren();
 		for (let v = n.up; v; v = v.up)
 			up.unshift(v);
-		up.forEach((v, i) => put(v, 0, 1, i));
-		box.style.height = (below(n, 0, 1, up.length) + 1) * 18 + 'px';
-		said.textContent = find.value ? digits(100 * sum(hits.map(v =>
-		    v.total)) / (n.total || 1)) + ' % have ' + find.value :
-		    label(n);
+		up.forEach((v, i) => put(v, up[i - 1], 0, 1, i));
+		box.style.height = (below(n, up[up.length - 1], 0, 1,
+		    up.length) + 1) * 18 + 'px';
+		said.textContent = label(n);
+		if (had)
+			n.button.focus({ preventScroll: true });
+		const all = search(top, find.value);
+		const here = search(n, find.value);
+		found.textContent = !find.value ? '' : all.parts === 0 ?
+		    ' none found' : ` ${many(all.parts, 'part')}, ` +
+		    `${percent(all.total, top)} of all` + (n === top ? '' :
+		    `; here ${count(here.parts)}, ` +
+		    `${percent(here.total, n)} of what is shown`);
 	}
 	function walk(e) {
-		const n = nodes.get(e.target), kids = n?.up?.kids || [];
-		const to = { ArrowUp: n?.up, ArrowDown: [...n?.kids || []].sort(
-		    (a, b) => b.total - a.total)[0],
-		    ArrowLeft: kids[kids.indexOf(n) - 1],
-		    ArrowRight: kids[kids.indexOf(n) + 1] }[e.key];
+		const n = nodes.get(e.target), near = n?.parent?.drawn || [];
+		const to = { ArrowUp: n?.parent, ArrowDown: n?.drawn[0],
+		    ArrowLeft: near[near.indexOf(n) - 1],
+		    ArrowRight: near[near.indexOf(n) + 1] }[e.key];
 		if (e.key === 'Escape')
 			fill(top);
-		if (!to || !to.button?.isConnected)
-			return e.key === 'Escape' && top.button.focus();
+		if (!to)
+			return;
 		e.preventDefault();
 		to.button.focus();
 	}
 	fill(top);
 	return el('figure', {}, el('h3', {}, f.title), f.full ? dim('There ' +
 	    'were too many parts: some count for those that they are in.') :
-	    null, find, said, box);
+	    null, find, found, said, box);
 }
 
 function flames() {
@@ -1340,8 +1363,9 @@ function flames() {
 		    'record samples (record -w cpu), functions (-w func), ' +
 		    'spans, or allocations with all callers (-g -w malloc).'));
 	section('flames', 'Flame graphs', dim(
-	    'The width is the share. Choose a part to zoom in, the top one ' +
-	    'to zoom out; arrows walk, Escape shows all.'),
+	    'The width is the share; grey: parts that are too narrow to ' +
+	    'draw. Choose a part to zoom in, the top one to zoom out; ' +
+	    'arrows walk, Escape shows all.'),
 	    ...list.map(flame));
 }
 
