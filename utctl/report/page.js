@@ -203,17 +203,47 @@ function lossText(l) {
 	    at(l[0]) + ' to ' + at(l[1]);
 }
 
-/* A chart of steps: the values of slots of that length, in ns. */
-function steps(values, slot, h, name) {
+/* The times below a chart of that many ns, at so many places. */
+const axis = (len, n) => el('div', { class: 'x', 'aria-hidden': 'true' },
+    ...[...Array(n).keys()].map(i => el('span', {}, at(i * len / (n - 1),
+    len / 100))));
+
+/*
+ * A chart of steps: the values of slots of that length, in ns.  It tells the
+ * value at the pointer, or at the cursor that the arrows move.
+ */
+function steps(values, slot, h, name, ticks, text) {
 	const w = values.length, top = Math.max(1, ...values), pts = [];
+	const cursor = el('rect', { y: 0, width: 1, height: h, class: 'at' });
+	const said = el('output', {});
+	let on = -1;
 	for (let i = 0; i < values.length; i++) {
 		const y = (h - values[i] / top * (h - 2)).toFixed(1);
 		pts.push(i + ',' + y + 'H' + (i + 1));
 	}
-	return el('svg', { viewBox: '0 0 ' + w + ' ' + h, height: h, role:
-	    'img', preserveAspectRatio: 'none', 'aria-label': name },
-	    el('path', { d: 'M0,' + h + 'L' + pts.join('L') + 'V' + h + 'Z',
-	    fill: 'var(--c0)' }), ...lossMarks(w, h, w * slot));
+	function tell(i) {
+		const from = i * slot, to = from + slot;
+		on = Math.max(-1, Math.min(w - 1, i));
+		cursor.setAttribute('x', on);
+		said.textContent = i < 0 ? 'each step is ' + span(slot) :
+		    `${at(from, slot / 10)}: ${text(values[on])}` +
+		    (lossy(from, to) ? ', events were lost' : '');
+	}
+	const svg = el('svg', { viewBox: `0 0 ${w} ${h}`, height: h, role: 'img',
+	    preserveAspectRatio: 'none', 'aria-label': name,
+	    tabindex: 0, focus: () => tell(Math.max(0, on)),
+	    blur: () => tell(-1), pointerleave: () => tell(-1),
+	    pointermove: e => tell(Math.floor(e.offsetX / svg.clientWidth * w)),
+	    keydown: e => {
+		const d = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
+		if (d === undefined)
+			return;
+		e.preventDefault();
+		tell(Math.max(0, Math.min(w - 1, on + d)));
+	    } }, el('path', { d: 'M0,' + h + 'L' + pts.join('L') + 'V' + h +
+	    'Z', fill: 'var(--c0)' }), ...lossMarks(w, h, w * slot), cursor);
+	tell(-1);
+	return el('div', { class: 'steps' }, svg, axis(w * slot, ticks), said);
 }
 
 /* So many slots of the grid are in use. */
@@ -591,8 +621,8 @@ function rates() {
 	const list = D.by_event.filter(e => e.slots).slice(0, 12);
 	if (list.length === 0)
 		return;
-	section('rates', 'Rates over time', dim('Events per second, each ' +
-	    `from +0 s to ${at(D.length, 1e6)}.` +
+	section('rates', 'Rates over time', dim('Events per second; ' +
+	    'point at a chart, or go to it and use the arrows, to see more.' +
 	    (D.losses.length ? ' Hatched: events were lost.' : '') +
 	    (D.by_event.length > list.length ? ` The ${list.length} most ` +
 	    `frequent of ${count(D.by_event.length)} events.` : '')),
@@ -602,7 +632,8 @@ function rates() {
 		    1e9)}/s`;
 		return el('figure', {}, el('figcaption', {}, el('b', {},
 		    e.name), el('br'), `${count(e.events)}, ${top}`),
-		    steps(s.sums, s.slot, 40, `${e.name}, ${top}`));
+		    steps(s.sums, s.slot, 40, `${e.name}, ${top}`, 3, v =>
+		    `${many(v, 'event')}, ${digits(v / s.slot * 1e9)}/s`));
 	    })));
 }
 
@@ -696,9 +727,8 @@ function heat(list) {
 			    } }));
 		box.replaceChildren(el('div', { class: 'y' }, ...[hi + 1, (hi +
 		    lo + 1) / 2, lo].map(r => el('span', {}, span(edge(r))))),
-		    svg, el('span'), el('div', { class: 'x' }, ...[0, 0.25,
-		    0.5, 0.75, 1].map(v => el('span', {}, at(v * D.length,
-		    D.length / 1e3)))));
+		    svg, el('span'), axis(w * 4 * D.slot, innerWidth <=
+		    600 ? 3 : 5));
 	}
 	pick.value = Math.max(0, list.indexOf(D.pairs[oddest()?.pair]));
 	draw();
@@ -1411,7 +1441,8 @@ function heaps() {
 		    `${bytes(h.unsure_bytes)} may ` +
 		    'have been freed: events were lost' : '') + (h.twice ?
 		    `; ${count(h.twice)} freed twice` : '')),
-		    steps(v, D.slot, 70, all), table('Who had it at the ' +
+		    steps(v, D.slot, 70, all, innerWidth <= 600 ? 3 : 6, n => a +
+		    bytes(n)), table('Who had it at the ' +
 		    'peak, and who at the end', [
 		    num('at the peak', r => r.peak, bytes),
 		    num('at the end', r => r.bytes, bytes),
