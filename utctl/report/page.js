@@ -23,6 +23,7 @@
 
 const D = JSON.parse(document.getElementById('data').textContent);
 const HEAT = 128, ROWS = 80, SLOTS = 512, DEEP = 24;
+const SOME = 15;	/* rows of a table that are shown at first */
 const WAIT = -1, HOLD = -2, KEYED = -3;
 const root = document.querySelector('main');
 
@@ -125,16 +126,18 @@ function table(caption, cols, rows, go) {
 	const head = el('tr'), body = el('tbody');
 	const t = el('table', {}, el('caption', {}, caption),
 	    el('thead', {}, head), body);
-	const more = el('button', { class: 'b', click: () => fill(Infinity) });
+	const more = el('button', { class: 'b', click: () =>
+	    fill(shown === SOME ? Infinity : SOME) });
 	const name = cols.find(c => !c.text);
 	/* There is no room for all: the name is what is seen. */
 	if (innerWidth <= 600)
 		cols = [name, ...cols.filter(c => c !== name)];
-	let shown = 15;
+	let shown = SOME;
 	function fill(n) {
 		shown = n;
-		more.hidden = rows.length <= n;
-		more.textContent = 'all ' + count(rows.length) + ' rows';
+		more.hidden = rows.length <= SOME;
+		more.textContent = n === SOME ? many(rows.length - n,
+		    'more row') : 'fewer rows';
 		body.replaceChildren(...rows.slice(0, n).map(r => {
 			const tr = el('tr', go ? { class: 'go', tabindex: 0,
 			    click: () => go(r), keydown: e =>
@@ -606,7 +609,8 @@ function recorded() {
 	    '-p or -t.', 'lost') : null,
 	    table('Programs', [num('events', r => r.events),
 	    num('processes', r => r.pids.size), num('threads', r => r.threads),
-	    txt('program', r => r.name)], [...names.values()]),
+	    txt('program', r => r.name)], [...names.values()].sort((a, b) =>
+	    b.events - a.events)),
 	    D.short ? say('There were many long names: some are cut.', 'lost') :
 	    null,
 	    D.losses.length > 3 ? table('Losses', [num('from', l => l[0],
@@ -682,7 +686,7 @@ function pairs() {
 	    D.unended + D.unbegun + D.left_out > 0 ? dim(count(D.unended) +
 	    ` begun and not ended, ${count(D.unbegun)} ended and not begun, ` +
 	    `${count(D.left_out)} left out: events were lost.`) : null,
-	    table('By pair; total counts nested calls of the same once; ' +
+	    list.length === 0 ? null : table('By pair; total counts nested calls of the same once; ' +
 	    'histograms from ' + span(edge(lo)) + ' to ' + span(edge(hi + 1)), [
 	    num('calls', r => r.calls), num('total', r => r.total, span),
 	    num('self', r => r.self, span), num('p50', r => r.p50, span),
