@@ -114,8 +114,17 @@ function section(id, title, ...inner) {
 	return s;
 }
 
+/* Text whose options, as -b, are not broken into two lines. */
+const whole = text => text.split(/((?<![^ (])-[a-z](?: block)?(?!\w))/).map(
+    (v, i) => i % 2 === 0 ? v : el('span', { class: 'whole' }, v));
+
+/* Text that may be broken after punctuation, before it is within a word. */
+const broken = text => text.split(
+    /(?<=[^\W_][:_<(\/,.]+)(?=[^\W\d])/).flatMap(v =>
+    [v, el('wbr')]).slice(0, -1);
+
 /* A paragraph. */
-const say = (text, kind) => el('p', { class: kind || '' }, text);
+const say = (text, kind) => el('p', { class: kind || '' }, ...whole(text));
 const dim = text => say(text, 'dim');
 
 /*
@@ -124,8 +133,9 @@ const dim = text => say(text, 'dim');
  */
 function table(caption, cols, rows, go) {
 	const head = el('tr'), body = el('tbody');
-	const t = el('table', {}, el('caption', {}, caption),
-	    el('thead', {}, head), body);
+	const t = el('table', { 'aria-label': caption }, el('thead', {}, head),
+	    body);
+	const hint = el('span', {}, ' (scroll sideways to see all)');
 	const more = el('button', { class: 'b', click: () =>
 	    fill(shown === SOME ? Infinity : SOME) });
 	const name = cols.find(c => !c.text);
@@ -143,8 +153,8 @@ function table(caption, cols, rows, go) {
 			    click: () => go(r), keydown: e =>
 			    e.key === 'Enter' && go(r) } : {});
 			tr.append(...cols.map(c => el('td',
-			    { class: c.text ? c.n : 't' }, c.text ? c.text(r) :
-			    c.value(r))));
+			    { class: c.text ? c.n : 't' }, ...c.text ?
+			    [c.text(r)] : broken(c.value(r)))));
 			return tr;
 		}));
 	}
@@ -167,7 +177,15 @@ function table(caption, cols, rows, go) {
 		head.append(th);
 	}
 	fill(shown);
-	return el('div', { class: 'wide' }, t, more);
+	function cut() {
+		const w = box.scrollWidth - box.clientWidth;
+		hint.hidden = w <= 2;
+		box.classList.toggle('cut', w - box.scrollLeft > 2);
+	}
+	const box = el('div', { class: 'wide', scroll: cut }, t);
+	new ResizeObserver(cut).observe(box);
+	return el('div', {}, el('p', { class: 'dim' }, caption, hint),
+	    box, more);
 }
 
 /* A column of text; and one of numbers. */
@@ -560,7 +578,7 @@ function findings() {
 	    ['Slowest', slow()], ['Locks', D.locks && heldMost()],
 	    ['Memory', D.heap && keepsMost()], ['Changes', whatChanged()]];
 	return el('ul', {}, ...all.filter(v => v[1]).map(v => el('li', v[2],
-	    el('b', {}, v[0] + ': '), v[1])));
+	    el('b', {}, v[0] + ': '), ...whole(v[1]))));
 }
 
 /*
@@ -784,7 +802,7 @@ function move(t0, len) {
 }
 
 /* Show all, and point at nothing. */
-function whole() {
+function all() {
 	T.mark = undefined;
 	clear();
 	move(-RUN * 0.01, RUN * 1.02);
@@ -1087,7 +1105,7 @@ function keys(e) {
 		ArrowLeft: () => step(-1 / 64), ArrowRight: () => step(1 / 64),
 		ArrowUp: () => row(-1), ArrowDown: () => row(1),
 		'+': () => zoom(0.5, T.x), '=': () => zoom(0.5, T.x),
-		'-': () => zoom(2, T.x), Home: whole
+		'-': () => zoom(2, T.x), Home: all
 	};
 	if (e.ctrlKey || e.metaKey || e.altKey || !acts[e.key])
 		return;
@@ -1213,7 +1231,7 @@ function timeline() {
 	    'arrows move a cursor, + and − zoom where it is, Home shows ' +
 	    'all')), T.said, T.box);
 	new ResizeObserver(draw).observe(T.box);
-	whole();
+	all();
 }
 
 function lockTables() {
