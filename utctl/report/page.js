@@ -119,8 +119,8 @@ const whole = text => text.split(/((?<![^ (])-[a-z](?: block)?(?!\w))/).map(
     (v, i) => i % 2 === 0 ? v : el('span', { class: 'whole' }, v));
 
 /* Text that may be broken after punctuation, before it is within a word. */
-const broken = text => text.split(
-    /(?<=[^\W_][:_<(\/,.]+)(?=[^\W\d])/).flatMap(v =>
+const broken = text => (text || '').split(
+    /(?<=[^\W_][:_<(\/,.]+)(?=[^\W\d])|(?=\+0x)/).flatMap(v =>
     [v, el('wbr')]).slice(0, -1);
 
 /* A paragraph. */
@@ -250,8 +250,8 @@ function steps(values, slot, h, name, ticks, text) {
 		    `${at(from, slot / 10)}: ${text(values[on])}` +
 		    (lossy(from, to) ? ', events were lost' : '');
 	}
-	const svg = el('svg', { viewBox: `0 0 ${w} ${h}`, height: h, role: 'img',
-	    preserveAspectRatio: 'none', 'aria-label': name,
+	const svg = el('svg', { viewBox: `0 0 ${w} ${h}`, height: h,
+	    preserveAspectRatio: 'none', role: 'img', 'aria-label': name,
 	    tabindex: 0, focus: () => tell(Math.max(0, on)),
 	    blur: () => tell(-1), pointerleave: () => tell(-1),
 	    pointermove: e => tell(Math.floor(e.offsetX / svg.clientWidth * w)),
@@ -704,7 +704,8 @@ function pairs() {
 	    D.unended + D.unbegun + D.left_out > 0 ? dim(count(D.unended) +
 	    ` begun and not ended, ${count(D.unbegun)} ended and not begun, ` +
 	    `${count(D.left_out)} left out: events were lost.`) : null,
-	    list.length === 0 ? null : table('By pair; total counts nested calls of the same once; ' +
+	    list.length === 0 ? dim('No pair has both its events.') :
+	    table('By pair; total counts nested calls of the same once; ' +
 	    'histograms from ' + span(edge(lo)) + ' to ' + span(edge(hi + 1)), [
 	    num('calls', r => r.calls), num('total', r => r.total, span),
 	    num('self', r => r.self, span), num('p50', r => r.p50, span),
@@ -876,7 +877,7 @@ function hatch(c, left, y, length, h, style) {
 	c.restore();
 }
 
-/* A wait is drawn with level lines, unlike the hatch of a loss. */
+/* A wait is drawn with horizontal lines, unlike the hatch of a loss. */
 function lines(c, left, y, length, h) {
 	const [x, w] = seen(left, length);
 	c.fillStyle = colour('wait');
@@ -1080,7 +1081,7 @@ function tell() {
 	    '') + ': ' + (found.join('; ') || 'nothing') + (gone.length === 0 ?
 	    '' : '. Of a thread that is not known: ' + gone.slice(0, 2).map(
 	    lossText).join('; ') + (gone.length > 2 ? '; and ' +
-	    many(gone.length - 2, 'other loss').replace(/s$/, 'es') : ''));
+	    `${count(gone.length - 2)} more` : ''));
 	draw();
 }
 
@@ -1123,18 +1124,23 @@ function keys(e) {
 /* One pointer pans, two zoom; a mouse that is not pressed only points. */
 function pointers(canvas) {
 	const down = new Map();
+	function point(e) {
+		T.x = Math.max(0, Math.min(1, e.offsetX / canvas.clientWidth));
+		T.hover = e.offsetY;
+		T.y = e.offsetY + T.box.scrollTop;
+	}
 	canvas.addEventListener('pointerdown', e => {
 		down.set(e.pointerId, e.offsetX);
 		canvas.setPointerCapture(e.pointerId);
+		point(e);
+		tell();
 	});
 	for (const end of ['pointerup', 'pointercancel'])
 		canvas.addEventListener(end, e => down.delete(e.pointerId));
 	canvas.addEventListener('pointermove', e => {
 		const w = canvas.clientWidth, len = T.t1 - T.t0;
 		const before = [...down.values()];
-		T.x = Math.max(0, Math.min(1, e.offsetX / w));
-		T.hover = e.offsetY;
-		T.y = e.offsetY + T.box.scrollTop;
+		point(e);
 		if (down.has(e.pointerId)) {
 			down.set(e.pointerId, e.offsetX);
 			const now = [...down.values()];
@@ -1148,8 +1154,12 @@ function pointers(canvas) {
 		}
 		tell();
 	});
-	canvas.addEventListener('pointerleave', () =>
-	    document.activeElement === canvas || clear());
+	canvas.addEventListener('pointerleave', e => {
+		T.hover = undefined;
+		if (e.pointerType === 'mouse' &&
+		    document.activeElement !== canvas)
+			clear();
+	});
 	canvas.addEventListener('wheel', e => {
 		if (!e.ctrlKey && !e.shiftKey)
 			return;
@@ -1463,8 +1473,8 @@ function heaps() {
 		    `${bytes(h.unsure_bytes)} may ` +
 		    'have been freed: events were lost' : '') + (h.twice ?
 		    `; ${count(h.twice)} freed twice` : '')),
-		    steps(v, D.slot, 70, all, innerWidth <= 600 ? 3 : 6, n => a +
-		    bytes(n)), table('Who had it at the ' +
+		    steps(v, D.slot, 70, all, innerWidth > 600 ? 6 : 3,
+		    n => a + bytes(n)), table('Who had it at the ' +
 		    'peak, and who at the end', [
 		    num('at the peak', r => r.peak, bytes),
 		    num('at the end', r => r.bytes, bytes),
