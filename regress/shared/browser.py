@@ -7,6 +7,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -61,6 +62,8 @@ class Browser:
     def open(self, width, height):
         self.ask("Emulation.setDeviceMetricsOverride", width=width,
                  height=height, deviceScaleFactor=1, mobile=False)
+        self.seen = [e for e in self.seen if e.get("method") !=
+                     "Page.loadEventFired"]
         self.ask("Page.navigate", url="file://" + page)
         while not any(e.get("method") == "Page.loadEventFired"
                       for e in self.seen):
@@ -76,6 +79,14 @@ class Browser:
             self.ask("Input.dispatchKeyEvent", type=kind, key=key,
                      **({"text": text} if text else {}))
 
+    def point(self, x, y):
+        self.ask("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
+    def place(self, of):
+        return self.js(f"""(() => {{ const e = {of}; e.scrollIntoView({{
+            block: 'center' }}); const r = e.getBoundingClientRect(); return [
+            r.left, r.top, r.width, r.height]; }})()""")
+
     def wrong(self):
         return [e["params"] for e in self.seen if e.get("method") in
                 ("Runtime.exceptionThrown", "Log.entryAdded",
@@ -84,6 +95,19 @@ class Browser:
 
 def near(a, b):
     return abs(a - b) < 1e-6 * max(abs(a), abs(b), 1)
+
+
+# The chart stays where it is, whatever the text above it says of a place.
+def timeline_stays():
+    x, y, w, h = b.place("T.canvas")
+    for i in range(0, 101, 2):
+        b.point(x + 1 + (w - 2) * i / 100, y + min(h - 2, 20 + i))
+        said = b.js("T.said.textContent")
+        assert b.place("T.canvas")[1] == y, said
+        assert said[0] == "+" and ": 0 events" not in said, said
+        assert b.js("T.t0 + (T.t1 - T.t0) * T.x <= D.length + 1"), said
+    b.point(2, 2)
+    assert b.js("T.on") is False and said != b.js("T.said.textContent")
 
 
 b = Browser()
@@ -114,13 +138,14 @@ whole = b.js("T.t1 - T.t0")
 b.key("+", "+")
 assert near(b.js("T.t1 - T.t0"), whole / 2)
 left = b.js("T.t0")
+was = b.js("T.x")
 b.key("ArrowLeft")
-assert near(b.js("T.t0"), left - whole / 16)
+assert near(b.js("T.t0"), left) and b.js("T.x") < was
 for i in range(40):
     b.key("+", "+")
 assert near(b.js("T.t1 - T.t0"), 20), "no nanoseconds"
 b.key("Home")
-assert near(b.js("T.t1 - T.t0"), whole)
+assert near(b.js("T.t1 - T.t0"), whole) and b.js("T.on") is False
 b.js("document.querySelector('#slowest tbody tr').click()")
 assert b.js("T.t0 <= D.slowest[0].begin && T.t1 >= D.slowest[0].begin + "
             "D.slowest[0].took && T.t1 - T.t0 < 2 * D.slowest[0].took + 20")
@@ -140,6 +165,40 @@ b.key("Escape")
 assert b.js("document.querySelector('.fl [tabindex=\"0\"]').textContent") == \
     "all"
 
+assert b.js("document.activeElement.textContent") == "all"
+b.key("ArrowDown")
+part = b.js("document.activeElement.textContent")
+b.key("Enter", "\r")
+assert b.js("document.activeElement.textContent") == part != "all"
+b.key("Escape")
+find = """(() => { const f = document.querySelector('.fl').parentNode;
+    f.querySelector('input').value = '%s';
+    f.querySelector('input').dispatchEvent(new Event('input'));
+    f.querySelector('.fl button').focus();
+    return f.textContent; })()"""
+assert "none found" in b.js(find % "no such")
+assert " % of all" in b.js(find % part) and "none" not in b.js(find % "")
+
+# Narrow parts are one, and no part lies over another.
+b.js("""root.append(flame({ title: 'narrow', unit: 'ns', nodes: [0, 'wide', 1000,
+    0, 'a', 1, 0, 'b', 1, 0, 'c', 1, 0, 'd', 1, 0, 'e', 1] }))""")
+parts = b.js("""[...root.lastChild.querySelectorAll('.fl button')].map(e =>
+    [e.ariaLabel.split(',')[0], e.offsetLeft, e.getBoundingClientRect().width])
+    """)
+assert [p[0] for p in parts] == ["all", "wide", "5 narrow parts"], parts
+assert parts[1][1] + parts[1][2] <= parts[2][1] + 1 and parts[2][2] < 7, parts
+
+# A chart has an axis, and tells the value that is pointed at.
+x, y, w, h = b.place("document.querySelector('#rates svg')")
+b.point(x + 1, y + h / 2)
+said = "document.querySelector('#rates output').textContent"
+first = b.js(said)
+assert re.match(r"\+0\.0* s: \d+ events?, [\d,.]+/s$", first), first
+b.js("document.querySelector('#rates svg').focus()")
+b.key("ArrowRight")
+assert b.js(said)[0] == "+" and b.js(said) != first, b.js(said)
+assert b.js("document.querySelector('#rates .x').children.length") == 3
+
 # No other script runs, and nothing is fetched.
 b.js("""{ const s = document.createElement('script'); s.textContent =
     'window.broken = 1'; document.body.append(s); }""")
@@ -156,6 +215,14 @@ for a in sys.argv[5:]:
         text = b.js("document.querySelector('header').innerText")
         b.js("""D.slowest.forEach(s => show(s.begin, s.begin + s.took,
             s.track)); for (let i = 0; i < 70; i++) zoom(0.5, 0.5); tell()""")
+        mark = b.js("""D.losses.length > 0 && D.losses[0][0] < 0 &&
+            document.querySelector('#rates svg rect')?.getAttribute('x')""")
+        assert mark in (False, None, "0"), (a, mark)
+        assert mark or "before" not in a, "no loss begins before 0"
+        if b.js("D.losses.length > 99"):
+            for width in 1280, 400:
+                b.open(width, 800)
+                timeline_stays()
         assert not b.wrong(), (a, b.wrong())
         b.seen = []
     else:

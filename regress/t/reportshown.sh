@@ -68,5 +68,14 @@ page_of years <<-END
 END
 set -- "$@" "$T/years.html" 'Slowest: p:x took '
 
+# Losses, of which the first begins before the first event.
+awk 'BEGIN {
+	for (i = 0; i < 1200; i++)
+		print "c_0 0", 10 * i + 1, 10 * i + 9, i, i + 7, \
+		    2, 10 * i + 3, 1, 3, 10 * i + 5, 1
+}' >"$T/in"
+page_of before <"$T/in"
+set -- "$@" "$T/before.html" '1,199 of 3,599 events'
+
 HOME=$T/home timeout 100 python3 shared/browser.py "$@" 2>"$T/err" ||
     fail "$(cat "$T/err")"

@@ -23,6 +23,7 @@
 
 const D = JSON.parse(document.getElementById('data').textContent);
 const HEAT = 128, ROWS = 80, SLOTS = 512, DEEP = 24;
+const SOME = 15;	/* rows of a table that are shown at first */
 const WAIT = -1, HOLD = -2, KEYED = -3;
 const root = document.querySelector('main');
 
@@ -113,8 +114,17 @@ function section(id, title, ...inner) {
 	return s;
 }
 
+/* Text whose options, as -b, are not broken into two lines. */
+const whole = text => text.split(/((?<![^ (])-[a-z](?: block)?(?!\w))/).map(
+    (v, i) => i % 2 === 0 ? v : el('span', { class: 'whole' }, v));
+
+/* Text that may be broken after punctuation, before it is within a word. */
+const broken = text => (text || '').split(
+    /(?<=[^\W_][:_<(\/,.]+)(?=[^\W\d])|(?=\+0x)/).flatMap(v =>
+    [v, el('wbr')]).slice(0, -1);
+
 /* A paragraph. */
-const say = (text, kind) => el('p', { class: kind || '' }, text);
+const say = (text, kind) => el('p', { class: kind || '' }, ...whole(text));
 const dim = text => say(text, 'dim');
 
 /*
@@ -123,25 +133,28 @@ const dim = text => say(text, 'dim');
  */
 function table(caption, cols, rows, go) {
 	const head = el('tr'), body = el('tbody');
-	const t = el('table', {}, el('caption', {}, caption),
-	    el('thead', {}, head), body);
-	const more = el('button', { class: 'b', click: () => fill(Infinity) });
+	const t = el('table', { 'aria-label': caption }, el('thead', {}, head),
+	    body);
+	const hint = el('span', {}, ' (scroll sideways to see all)');
+	const more = el('button', { class: 'b', click: () =>
+	    fill(shown === SOME ? Infinity : SOME) });
 	const name = cols.find(c => !c.text);
 	/* There is no room for all: the name is what is seen. */
 	if (innerWidth <= 600)
 		cols = [name, ...cols.filter(c => c !== name)];
-	let shown = 15;
+	let shown = SOME;
 	function fill(n) {
 		shown = n;
-		more.hidden = rows.length <= n;
-		more.textContent = 'all ' + count(rows.length) + ' rows';
+		more.hidden = rows.length <= SOME;
+		more.textContent = n === SOME ? many(rows.length - n,
+		    'more row') : 'fewer rows';
 		body.replaceChildren(...rows.slice(0, n).map(r => {
 			const tr = el('tr', go ? { class: 'go', tabindex: 0,
 			    click: () => go(r), keydown: e =>
 			    e.key === 'Enter' && go(r) } : {});
 			tr.append(...cols.map(c => el('td',
-			    { class: c.text ? c.n : 't' }, c.text ? c.text(r) :
-			    c.value(r))));
+			    { class: c.text ? c.n : 't' }, ...c.text ?
+			    [c.text(r)] : broken(c.value(r)))));
 			return tr;
 		}));
 	}
@@ -164,7 +177,15 @@ function table(caption, cols, rows, go) {
 		head.append(th);
 	}
 	fill(shown);
-	return el('div', { class: 'wide' }, t, more);
+	function cut() {
+		const w = box.scrollWidth - box.clientWidth;
+		hint.hidden = w <= 2;
+		box.classList.toggle('cut', w - box.scrollLeft > 2);
+	}
+	const box = el('div', { class: 'wide', scroll: cut }, t);
+	new ResizeObserver(cut).observe(box);
+	return el('div', {}, el('p', { class: 'dim' }, caption, hint),
+	    box, more);
 }
 
 /* A column of text; and one of numbers. */
@@ -175,12 +196,15 @@ function num(name, get, text) {
 	    text: r => get(r) === undefined ? '' : (text || count)(get(r)) };
 }
 
-/* Losses, hatched, over a chart of that width; near ones are one mark. */
-function lossMarks(w, h) {
+/*
+ * Losses are hatched over a chart of that width, and length in ns; near ones
+ * are one mark.  A loss may begin before the first event.
+ */
+function lossMarks(w, h, len) {
 	const n = 256, on = new Array(n + 1).fill(false), marks = [];
+	const place = t => Math.max(-1, Math.floor(t / len * n));
 	for (const l of D.losses)
-		on.fill(true, Math.floor(l[0] / D.length * n), Math.floor(l[1] /
-		    D.length * n) + 1);
+		on.fill(true, Math.max(0, place(l[0])), place(l[1]) + 1);
 	for (let i = 0, k; i < n; i = k + 1) {
 		for (k = i; k < n && on[k]; k++)
 			;
@@ -200,17 +224,47 @@ function lossText(l) {
 	    at(l[0]) + ' to ' + at(l[1]);
 }
 
-/* A chart of steps: values by slot, of so many. */
-function steps(values, n, h, name) {
-	const w = n, top = Math.max(1, ...values), pts = [];
+/* The times below a chart of that many ns, at so many places. */
+const axis = (len, n) => el('div', { class: 'x', 'aria-hidden': 'true' },
+    ...[...Array(n).keys()].map(i => el('span', {}, at(i * len / (n - 1),
+    len / 100))));
+
+/*
+ * A chart of steps: the values of slots of that length, in ns.  It tells the
+ * value at the pointer, or at the cursor that the arrows move.
+ */
+function steps(values, slot, h, name, ticks, text) {
+	const w = values.length, top = Math.max(1, ...values), pts = [];
+	const cursor = el('rect', { y: 0, width: 1, height: h, class: 'at' });
+	const said = el('output', {});
+	let on = -1;
 	for (let i = 0; i < values.length; i++) {
 		const y = (h - values[i] / top * (h - 2)).toFixed(1);
 		pts.push(i + ',' + y + 'H' + (i + 1));
 	}
-	return el('svg', { viewBox: '0 0 ' + w + ' ' + h, height: h, role:
-	    'img', preserveAspectRatio: 'none', 'aria-label': name },
-	    el('path', { d: 'M0,' + h + 'L' + pts.join('L') + 'V' + h + 'Z',
-	    fill: 'var(--c0)' }), ...lossMarks(w, h));
+	function tell(i) {
+		const from = i * slot, to = from + slot;
+		on = Math.max(-1, Math.min(w - 1, i));
+		cursor.setAttribute('x', on);
+		said.textContent = i < 0 ? 'each step is ' + span(slot) :
+		    `${at(from, slot / 10)}: ${text(values[on])}` +
+		    (lossy(from, to) ? ', events were lost' : '');
+	}
+	const svg = el('svg', { viewBox: `0 0 ${w} ${h}`, height: h,
+	    preserveAspectRatio: 'none', role: 'img', 'aria-label': name,
+	    tabindex: 0, focus: () => tell(Math.max(0, on)),
+	    blur: () => tell(-1), pointerleave: () => tell(-1),
+	    pointermove: e => tell(Math.floor(e.offsetX / svg.clientWidth * w)),
+	    keydown: e => {
+		const d = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
+		if (d === undefined)
+			return;
+		e.preventDefault();
+		tell(Math.max(0, Math.min(w - 1, on + d)));
+	    } }, el('path', { d: 'M0,' + h + 'L' + pts.join('L') + 'V' + h +
+	    'Z', fill: 'var(--c0)' }), ...lossMarks(w, h, w * slot), cursor);
+	tell(-1);
+	return el('div', { class: 'steps' }, svg, axis(w * slot, ticks), said);
 }
 
 /* So many slots of the grid are in use. */
@@ -540,7 +594,7 @@ function findings() {
 	    ['Slowest', slow()], ['Locks', D.locks && heldMost()],
 	    ['Memory', D.heap && keepsMost()], ['Changes', whatChanged()]];
 	return el('ul', {}, ...all.filter(v => v[1]).map(v => el('li', v[2],
-	    el('b', {}, v[0] + ': '), v[1])));
+	    el('b', {}, v[0] + ': '), ...whole(v[1]))));
 }
 
 /*
@@ -589,7 +643,8 @@ function recorded() {
 	    '-p or -t.', 'lost') : null,
 	    table('Programs', [num('events', r => r.events),
 	    num('processes', r => r.pids.size), num('threads', r => r.threads),
-	    txt('program', r => r.name)], [...names.values()]),
+	    txt('program', r => r.name)], [...names.values()].sort((a, b) =>
+	    b.events - a.events)),
 	    D.short ? say('There were many long names: some are cut.', 'lost') :
 	    null,
 	    D.losses.length > 3 ? table('Losses', [num('from', l => l[0],
@@ -605,8 +660,8 @@ function rates() {
 	const list = D.by_event.filter(e => e.slots).slice(0, 12);
 	if (list.length === 0)
 		return;
-	section('rates', 'Rates over time', dim('Events per second, each ' +
-	    `from +0 s to ${at(D.length, 1e6)}.` +
+	section('rates', 'Rates over time', dim('Events per second; ' +
+	    'point at a chart, or go to it and use the arrows, to see more.' +
 	    (D.losses.length ? ' Hatched: events were lost.' : '') +
 	    (D.by_event.length > list.length ? ` The ${list.length} most ` +
 	    `frequent of ${count(D.by_event.length)} events.` : '')),
@@ -616,7 +671,8 @@ function rates() {
 		    1e9)}/s`;
 		return el('figure', {}, el('figcaption', {}, el('b', {},
 		    e.name), el('br'), `${count(e.events)}, ${top}`),
-		    steps(s.sums, s.sums.length, 40, `${e.name}, ${top}`));
+		    steps(s.sums, s.slot, 40, `${e.name}, ${top}`, 3, v =>
+		    `${many(v, 'event')}, ${digits(v / s.slot * 1e9)}/s`));
 	    })));
 }
 
@@ -665,6 +721,7 @@ function pairs() {
 	    D.unended + D.unbegun + D.left_out > 0 ? dim(count(D.unended) +
 	    ` begun and not ended, ${count(D.unbegun)} ended and not begun, ` +
 	    `${count(D.left_out)} left out: events were lost.`) : null,
+	    list.length === 0 ? dim('No pair has both its events.') :
 	    table('By pair; total counts nested calls of the same once; ' +
 	    'histograms from ' + span(edge(lo)) + ' to ' + span(edge(hi + 1)), [
 	    num('calls', r => r.calls), num('total', r => r.total, span),
@@ -700,7 +757,7 @@ function heat(list) {
 		    height: h * high, preserveAspectRatio: 'none', role: 'img',
 		    'aria-label': `${p.name}: time to the right, duration ` +
 		    `upwards, ${span(edge(lo))} to ${span(edge(hi))}` },
-		    ...lossMarks(w, h));
+		    ...lossMarks(w, h, w * 4 * D.slot));
 		for (const [t, r, n] of cells)
 			svg.append(el('rect', { x: t, y: hi - r, width: 1,
 			    height: 1, fill: shade(Math.log(1 + n) / top),
@@ -710,9 +767,8 @@ function heat(list) {
 			    } }));
 		box.replaceChildren(el('div', { class: 'y' }, ...[hi + 1, (hi +
 		    lo + 1) / 2, lo].map(r => el('span', {}, span(edge(r))))),
-		    svg, el('span'), el('div', { class: 'x' }, ...[0, 0.25,
-		    0.5, 0.75, 1].map(v => el('span', {}, at(v * D.length,
-		    D.length / 1e3)))));
+		    svg, el('span'), axis(w * 4 * D.slot, innerWidth <=
+		    600 ? 3 : 5));
 	}
 	pick.value = Math.max(0, list.indexOf(D.pairs[oddest()?.pair]));
 	draw();
@@ -743,21 +799,38 @@ function slowest() {
  */
 
 const HEAD = 26, ROW = 15, AXIS = 18;
-const T = { t0: 0, t1: Math.max(1, D.length), x: 0.5, y: 0, top: 1,
+const RUN = Math.max(1, D.length);
+const T = { t0: 0, t1: RUN, x: 0.5, y: 0, top: 1,
     on: false };	/* has a place been chosen, by whatever? */
 
 /* The shortest time that is shown: numbers of ns are exact to so much. */
 const LEAST = Math.max(20, D.length * Math.pow(2, -44));
 
 function zoom(factor, x) {
-	const c = T.t0 + (T.t1 - T.t0) * x, len = Math.min(Math.max(1,
-	    D.length) * 1.02, Math.max(LEAST, (T.t1 - T.t0) * factor));
+	const c = T.t0 + (T.t1 - T.t0) * x, len = Math.min(RUN * 1.02,
+	    Math.max(LEAST, (T.t1 - T.t0) * factor));
 	move(c - len * x, len);
 }
 
 function move(t0, len) {
-	T.t0 = Math.max(-D.length * 0.01, Math.min(D.length * 1.01 - len, t0));
+	const edge = len / 102;
+	T.t0 = Math.max(-edge, Math.min(RUN + edge - len, t0));
 	T.t1 = T.t0 + len;
+	draw();
+}
+
+/* Show all, and point at nothing. */
+function all() {
+	T.mark = undefined;
+	clear();
+	move(-RUN * 0.01, RUN * 1.02);
+}
+
+function clear() {
+	T.on = false;
+	T.hover = undefined;
+	T.said.textContent = 'Point at the chart, or go to it and use the ' +
+	    'arrows: here is what is there.';
 	draw();
 }
 
@@ -766,8 +839,8 @@ function show(b, e, track) {
 	const t = T.tracks.find(v => v.i === track);
 	const len = Math.max(LEAST, (e - b) * 1.4);
 	T.x = 0.5;
-	T.y = t ? t.y + HEAD + 7 + ROW * Math.max(0, t.rows.findIndex(r =>
-	    r.some(v => v.b === b && v.e === e))) : 0;
+	T.y = t ? t.y + HEAD + ROW / 2 + ROW * Math.max(0,
+	    t.rows.findIndex(r => r.some(v => v.b === b && v.e === e))) : 0;
 	T.on = true;
 	T.mark = { b: b, e: e, track: track };
 	move((b + e - len) / 2, len);
@@ -821,14 +894,20 @@ function hatch(c, left, y, length, h, style) {
 	c.restore();
 }
 
+/* A wait is drawn with horizontal lines, unlike the hatch of a loss. */
+function lines(c, left, y, length, h) {
+	const [x, w] = seen(left, length);
+	c.fillStyle = colour('wait');
+	for (let i = 0; i < h; i += 3)
+		c.fillRect(x, y + i, w, 1);
+}
+
 function drawBar(c, b, left, y, length) {
 	const [x, w] = seen(left, length);
 	const fill = colour(['c4', 'c1', 'c2', 'c3', 'c6'][b.what % 5]);
 	const h = ROW - 2;
 	if (b.row === WAIT) {
-		hatch(c, x, y, w, h, colour('wait'));
-		c.strokeStyle = colour('wait');
-		c.strokeRect(x + 0.5, y + 0.5, Math.max(0.5, w - 1), h - 1);
+		lines(c, x, y, w, h);
 	} else if (b.row === HOLD) {
 		c.strokeStyle = colour('hold');
 		c.strokeRect(x + 0.5, y + 0.5, Math.max(0.5, w - 1), h - 1);
@@ -880,6 +959,8 @@ function drawArrow(c, b, px, y) {
 
 function drawTrack(c, t, px, width) {
 	const arrows = [];
+	c.fillStyle = colour('bg');
+	c.fillRect(0, t.y + 1, c.measureText(t.name).width + 5, 13);
 	c.fillStyle = colour('fg');
 	c.fillText(t.name, 2, t.y + 11);
 	c.fillStyle = colour('c0');
@@ -917,16 +998,25 @@ function drawInstants(c, px) {
 	}
 }
 
-function drawAxis(c, px, width) {
+/* Lines of the grid, which is drawn first; or the times at them, last. */
+function drawAxis(c, px, width, text) {
 	const step = tick(T.t1 - T.t0, width);
-	c.clearRect(0, 0, width, AXIS);
+	let end = 0;
+	if (text)
+		c.clearRect(0, 0, width, AXIS);
+	c.fillStyle = colour(text ? 'dim' : 'line');
 	const first = Math.ceil(T.t0 / step) * step;
 	for (let i = 0; i <= (T.t1 - first) / step; i++) {
-		const t = first + i * step;
-		c.fillStyle = colour('line');
-		c.fillRect(px(t), 0, 1, T.view);
-		c.fillStyle = colour('dim');
-		c.fillText(at(t, step), px(t) + 3, 11);
+		const t = first + i * step, name = at(t, step);
+		const w = c.measureText(name).width;
+		const x = px(t) + (px(t) + w + 4 < width ? 3 : -w - 3);
+		if (!text) {
+			c.fillRect(px(t), AXIS, 1, T.view);
+		} else if (x >= end) {
+			c.fillRect(px(t), 0, 1, AXIS);
+			c.fillText(name, x, 11);
+			end = x + w + 6;
+		}
 	}
 }
 
@@ -947,6 +1037,7 @@ function draw() {
 	for (const l of D.losses)
 		hatch(c, px(l[0]), 0, Math.max(2, px(l[1]) - px(l[0])),
 		    T.view, colour('loss'));
+	drawAxis(c, px, width, false);
 	c.translate(0, -top);
 	for (const [b, y] of T.tracks.filter(t => t.y < top + T.view &&
 	    t.end > top).flatMap(t => drawTrack(c, t, px, width)))
@@ -959,27 +1050,32 @@ function draw() {
 		c.globalAlpha = 1;
 	}
 	c.translate(0, top);
-	drawAxis(c, px, width);
+	drawAxis(c, px, width, true);
 	c.fillStyle = colour('fg');
 	if (T.on)
 		c.fillRect(T.x * width, 0, 1, T.view);
 }
 
-/* Say in words what is under the crosshair. */
+/*
+ * Say in words what is under the crosshair, which is in the run and on the
+ * nearest strip or row.
+ */
 function tell() {
+	const len = T.t1 - T.t0, width = Math.max(100, T.canvas.clientWidth);
+	const t = Math.max(0, Math.min(D.length, T.t0 + len * T.x));
+	const near = len / width * 3, found = [];
 	T.on = true;
-	const len = T.t1 - T.t0, t = T.t0 + len * T.x;
-	const near = len / Math.max(100, T.canvas.clientWidth) * 3;
-	const track = T.tracks.findLast(v => v.y <= T.y);
-	const row = track && track.rows[Math.floor((T.y - track.y - HEAD) /
-	    ROW)];
-	const found = [];
+	T.x = (t - T.t0) / len;
+	const stop = T.stops.reduce((a, s) => Math.abs(s.y - T.y) <
+	    Math.abs(a.y - T.y) ? s : a, T.stops[0]);
+	const track = stop?.track, row = stop?.row;
+	T.y = stop ? stop.y : 0;
 	let b;
 	for (const v of track ? instants : [])
 		if (v.track === track.i && Math.abs(v.t - t) <= near &&
 		    found.length < 3)
 			found.push(v.name);
-	if (row && T.y >= track.y + HEAD) {
+	if (row) {
 		const m = T.mark, i = firstAfter(row, t - near);
 		b = row.slice(i, i + 9).find(v => v.b <= t && v.e >= t) ||
 		    row[i];
@@ -989,55 +1085,79 @@ function tell() {
 			found.unshift(`${barText(b)}, from ${at(b.b, 1)} to ` +
 			    at(b.e, 1));
 	}
-	for (const l of D.losses)
-		if (l[0] <= t + near && l[1] >= t - near)
-			found.push(lossText(l));
 	if (track && !b) {
 		const i = Math.floor(t / D.slot);
 		const cell = [...groups(track.cells, 2)].find(v => v[0] === i);
-		found.push(many(cell ? cell[1] : 0, 'event') + ' in these ' +
-		    span(D.slot));
+		if (cell)
+			found.push(many(cell[1], 'event') + ' in these ' +
+			    span(D.slot));
 	}
+	const gone = D.losses.filter(l => l[0] <= t + near / 3 && l[1] >= t -
+	    near / 3);
 	T.said.textContent = at(t, near / 3) + (track ? ', ' + track.name :
-	    '') + ': ' + (found.join('; ') || 'nothing');
+	    '') + ': ' + (found.join('; ') || 'nothing') + (gone.length === 0 ?
+	    '' : '. Of a thread that is not known: ' + gone.slice(0, 2).map(
+	    lossText).join('; ') + (gone.length > 2 ? '; and ' +
+	    `${count(gone.length - 2)} more` : ''));
 	draw();
 }
 
-function keys(e) {
+/* The crosshair moves to another time, which is then seen. */
+function step(part) {
 	const len = T.t1 - T.t0;
+	if (T.on)
+		T.x += part;
+	if (T.x < 0 || T.x > 1) {
+		const t = Math.max(0, Math.min(RUN, T.t0 + len * T.x));
+		move(t - len / 2, len);
+		T.x = (t - T.t0) / len;
+	}
+}
+
+function keys(e) {
+	const row = d => {
+		const i = T.stops.findIndex(s => s.y >= T.y);
+		T.y = T.stops[T.on ? i + d : 0]?.y ?? T.y;
+	};
 	const acts = {
-		ArrowLeft: () => move(T.t0 - len / 8, len),
-		ArrowRight: () => move(T.t0 + len / 8, len),
-		ArrowUp: () => { T.y = Math.max(0, T.y - ROW); },
-		ArrowDown: () => { T.y = Math.min(T.height - 1, T.y + ROW); },
+		ArrowLeft: () => step(-1 / 64), ArrowRight: () => step(1 / 64),
+		ArrowUp: () => row(-1), ArrowDown: () => row(1),
 		'+': () => zoom(0.5, T.x), '=': () => zoom(0.5, T.x),
-		'-': () => zoom(2, T.x),
-		Home: () => move(-D.length * 0.01, Math.max(1, D.length) * 1.02)
+		'-': () => zoom(2, T.x), Home: all
 	};
 	if (e.ctrlKey || e.metaKey || e.altKey || !acts[e.key])
 		return;
 	e.preventDefault();
+	T.hover = undefined;
 	acts[e.key]();
-	if (T.y < T.box.scrollTop || T.y > T.box.scrollTop +
+	if (e.key === 'Home')
+		return;
+	tell();
+	if (T.y < T.box.scrollTop + AXIS || T.y > T.box.scrollTop +
 	    T.box.clientHeight - ROW)
 		T.box.scrollTop = T.y - T.box.clientHeight / 2;
-	tell();
 }
 
 /* One pointer pans, two zoom; a mouse that is not pressed only points. */
 function pointers(canvas) {
 	const down = new Map();
+	function point(e) {
+		T.x = Math.max(0, Math.min(1, e.offsetX / canvas.clientWidth));
+		T.hover = e.offsetY;
+		T.y = e.offsetY + T.box.scrollTop;
+	}
 	canvas.addEventListener('pointerdown', e => {
 		down.set(e.pointerId, e.offsetX);
 		canvas.setPointerCapture(e.pointerId);
+		point(e);
+		tell();
 	});
 	for (const end of ['pointerup', 'pointercancel'])
 		canvas.addEventListener(end, e => down.delete(e.pointerId));
 	canvas.addEventListener('pointermove', e => {
 		const w = canvas.clientWidth, len = T.t1 - T.t0;
 		const before = [...down.values()];
-		T.x = Math.max(0, Math.min(1, e.offsetX / w));
-		T.y = e.offsetY + T.box.scrollTop;
+		point(e);
 		if (down.has(e.pointerId)) {
 			down.set(e.pointerId, e.offsetX);
 			const now = [...down.values()];
@@ -1050,6 +1170,12 @@ function pointers(canvas) {
 				    len);
 		}
 		tell();
+	});
+	canvas.addEventListener('pointerleave', e => {
+		T.hover = undefined;
+		if (e.pointerType === 'mouse' &&
+		    document.activeElement !== canvas)
+			clear();
 	});
 	canvas.addEventListener('wheel', e => {
 		if (!e.ctrlKey && !e.shiftKey)
@@ -1065,14 +1191,35 @@ function pointers(canvas) {
 	});
 }
 
+/* A legend names what the timeline has. */
+function legend() {
+	const waits = locks.filter(b => b.row === WAIT);
+	const all = [[true, 'var(--c0)', 'how many events there were in ' +
+	    span(D.slot)], [spans.length > 0, 'var(--c4)', 'a pair, of any ' +
+	    'colour'], [waits.length > 0, 'url(#lines)', 'a wait for a lock' +
+	    (waits.some(b => b.by !== undefined) ? '; an arrow comes from ' +
+	    'who held it' : '')], [waits.length < locks.length, 'none',
+	    'a lock that is held'], [D.losses.length > 0, 'url(#hatch)',
+	    'events were lost, of whichever thread']];
+	return el('p', { class: 'dim' }, ...all.filter(v => v[0]).map(v =>
+	    el('span', { class: 'key' }, el('svg', { viewBox: '0 0 20 12' },
+	    el('rect', { x: 0.5, y: 0.5, width: 19, height: 11, fill: v[1],
+	    stroke: v[1] === 'none' ? 'var(--hold)' : 'none' })), v[2])),
+	    instants.length > 0 ? 'Ticks: other events.' : null);
+}
+
 function timeline() {
 	const key = k => el('button', { class: 'b', click: () => keys(
 	    { key: k[1], preventDefault: () => 0 }) }, k[0]);
 	let y = AXIS;
 	T.tracks = layout(spans, locks);
 	T.at = [];
+	T.stops = [];
 	for (const t of T.tracks) {
 		t.y = y;
+		T.stops.push({ y: y + HEAD - ROW / 2, track: t },
+		    ...t.rows.map((row, k) => ({ y: y + HEAD + ROW * (k + 0.5),
+		    track: t, row: row })));
 		T.top = Math.max(T.top, ...t.cells.filter((v, i) =>
 		    i % 2 === 1));
 		T.at[t.i] = t;
@@ -1081,20 +1228,21 @@ function timeline() {
 	T.height = y;
 	T.view = Math.min(y, 540);
 	T.canvas = el('canvas', { tabindex: 0, role: 'application',
-	    'aria-label': 'timeline of threads: arrows move, plus and minus ' +
-	    'zoom, Home shows all', keydown: keys });
+	    'aria-label': 'timeline of threads: arrows move a cursor, plus ' +
+	    'and minus zoom, Home shows all', keydown: keys, focus: () =>
+	    T.on || T.hover !== undefined || tell() });
 	T.canvas.style.height = T.view + 'px';
-	T.said = el('output', { 'aria-live': 'polite' }, 'Point at the ' +
-	    'chart, or go to it and use the arrows: here is what is there.');
-	T.box = el('div', { class: 'tl', scroll: draw }, el('div', {},
-	    T.canvas));
+	T.said = el('output', { 'aria-live': 'polite' });
+	T.box = el('div', { class: 'tl', scroll: () => {
+		if (T.hover === undefined)
+			return draw();
+		T.y = T.hover + T.box.scrollTop;
+		tell();
+	} }, el('div', {}, T.canvas));
 	T.box.firstChild.style.height = T.height + 'px';
 	pointers(T.canvas);
 	const left = D.nkept < D.nbars || locks.length < (D.nlock_bars || 0);
-	section('timeline', 'Timeline of threads', dim('Filled: pairs. ' +
-	    'Hatched: waits for a lock; an arrow comes from who held it. ' +
-	    'Outlined: holds. Ticks: other events. The blue strip is how ' +
-	    `many events there were, in ${span(D.slot)}.`),
+	section('timeline', 'Timeline of threads', legend(),
 	    left ? say('The longest are drawn one by one: ' +
 	    `${count(D.nkept)} of ${many(D.nbars, 'pair')}, ` +
 	    `${count(locks.length)} of ${count(D.nlock_bars || 0)} waits ` +
@@ -1106,10 +1254,11 @@ function timeline() {
 	    'most events. Select others with -p or -t.') : null,
 	    el('p', {}, ...[['←', 'ArrowLeft'], ['→', 'ArrowRight'],
 	    ['+', '+'], ['−', '-'], ['whole run', 'Home']].map(key),
-	    el('span', { class: 'dim' }, ' or drag, pinch, Ctrl and wheel, ' +
-	    'arrows + − Home')), T.said, T.box);
+	    el('span', { class: 'dim' }, ' or drag, pinch, Ctrl and wheel; ' +
+	    'arrows move a cursor, + and − zoom where it is, Home shows ' +
+	    'all')), T.said, T.box);
 	new ResizeObserver(draw).observe(T.box);
-	move(-D.length * 0.01, Math.max(1, D.length) * 1.02);
+	all();
 }
 
 function lockTables() {
@@ -1159,110 +1308,133 @@ function lockTables() {
  */
 
 function grow(f) {
-	const top = { name: 'all', self: 0, total: 0, kids: [], deep: -1 };
+	const top = { name: 'all', self: 0, total: 0, kids: [] };
 	const stack = [top];
 	const names = [];
 	for (const [deep, name, self] of groups(f.nodes, 3)) {
 		if (typeof name === 'string')
 			names.push(name);
 		const n = { name: typeof name === 'string' ? name :
-		    names[name], self: self, total: 0, kids: [], deep: deep,
+		    names[name], self: self, total: 0, kids: [],
 		    up: stack[deep] };
 		n.up.kids.push(n);
 		stack[deep + 1] = n;
 		for (let v = n; v; v = v.up)
 			v.total += self;
 	}
+	const sort = n => {
+		n.kids.sort((a, b) => b.total - a.total);
+		n.kids.forEach(sort);
+	};
+	sort(top);
 	return top;
 }
 
-function hue(name) {
-	let h = 7;
-	for (const c of name)
-		h = (h * 31 + c.codePointAt(0)) % 997;
-	return 'hsl(' + (20 + h % 40) + ' 85% ' + (62 + h % 22) + '%)';
+/* How many parts have that in their names, and their share in all. */
+function search(n, text, within) {
+	const hit = !n.rest && n.name.includes(text);
+	const all = { parts: hit ? 1 : 0, total: hit && !within ? n.total : 0 };
+	for (const k of n.kids) {
+		const v = search(k, text, within || hit);
+		all.parts += v.parts;
+		all.total += v.total;
+	}
+	return all;
 }
 
 function flame(f) {
 	const top = grow(f), text = f.unit === 'ns' ? span : bytes;
 	const box = el('div', { class: 'fl', keydown: walk });
 	const said = el('output', { 'aria-live': 'polite' });
+	const found = el('span', { 'aria-live': 'polite', class: 'dim' });
 	const find = el('input', { type: 'search', placeholder: 'search',
 	    'aria-label': 'search in ' + f.title, input: () => fill(focus) });
+	/* The narrowest part that is drawn is 2 pixels wide. */
+	const least = 2 / Math.max(200, root.clientWidth);
 	let focus = top, nodes = new Map();
+	const percent = (v, n) => digits(100 * v / (n.total || 1)) + ' %';
 	function label(n) {
-		return `${n.name}, ${text(n.total)}, ${digits(100 * n.total /
-		    (top.total || 1))} % of all, ${text(n.self)} itself`;
+		return `${n.name}, ${text(n.total)}, ${percent(n.total, top)}` +
+		    ' of all' + (n.rest ? '' : `, ${text(n.self)} itself`);
 	}
-	function put(n, x, w, row) {
+	function put(n, parent, x, w, row) {
+		const tell = () => { said.textContent = label(n); };
 		const b = el('button', { tabindex: n === focus ? 0 : -1,
-		    'aria-label': label(n), click: () => fill(n), focus: () => {
-			said.textContent = label(n);
-		    }, pointerenter: () => {
-			said.textContent = label(n);
-		    } }, n.name);
+		    'aria-label': label(n), click: () => fill(n), focus: tell,
+		    pointerenter: tell }, w < least * 5 ? '' : n.name);
+		let h = 7;
+		for (const c of n.name)
+			h = (h * 31 + c.codePointAt(0)) % 997;
 		b.style.left = x * 100 + '%';
 		b.style.width = w * 100 + '%';
 		b.style.top = row * 18 + 'px';
-		b.style.background = hue(n.name);
-		if (find.value && n.name.includes(find.value)) {
-			b.classList.add('hit');
-			if (!hits.some(v => v.deep < n.deep && under(n, v)))
-				hits.push(n);
-		}
+		b.style.setProperty('--hue', 20 + h % 40);
+		b.style.setProperty('--light', 62 + h % 22 + '%');
+		b.classList.toggle('rest', n.rest === true);
+		b.classList.toggle('hit', find.value !== '' && (n.rest ?
+		    search(n, find.value).parts > 0 :
+		    n.name.includes(find.value)));
 		box.append(b);
 		nodes.set(b, n);
-		n.button = b;
+		Object.assign(n, { button: b, parent: parent, drawn: [] });
+		parent?.drawn.push(n);
 		return row;
 	}
-	function under(n, v) {
-		while (n && n !== v)
-			n = n.up;
-		return n === v;
-	}
-	function below(n, x, w, row) {
-		let most = put(n, x, w, row);
-		for (const k of [...n.kids].sort((a, b) => b.total - a.total)) {
+	function below(n, parent, x, w, row) {
+		const wide = k => w * k.total / n.total >= least;
+		const kids = n.kids.filter(wide);
+		const rest = n.kids.slice(kids.length);
+		const total = sum(rest.map(k => k.total));
+		let most = put(n, parent, x, w, row);
+		if (wide({ total }))
+			kids.push({ name: many(rest.length, 'narrow part'),
+			    self: 0, total: total, kids: rest, up: n,
+			    rest: true });
+		for (const k of kids) {
 			const part = w * k.total / n.total;
-			if (part > 0.001)
-				most = Math.max(most, below(k, x, part, row +
-				    1));
+			most = Math.max(most, k.rest ? put(k, n, x, part, row +
+			    1) : below(k, n, x, part, row + 1));
 			x += part;
 		}
 		return most;
 	}
-	let hits = [];
 	function fill(n) {
-		const up = [];
-		hits = [];
+		const up = [], had = box.contains(document.activeElement);
 		focus = n;
 		nodes = new Map();
 		box.replaceChildren();
 		for (let v = n.up; v; v = v.up)
 			up.unshift(v);
-		up.forEach((v, i) => put(v, 0, 1, i));
-		box.style.height = (below(n, 0, 1, up.length) + 1) * 18 + 'px';
-		said.textContent = find.value ? digits(100 * sum(hits.map(v =>
-		    v.total)) / (n.total || 1)) + ' % have ' + find.value :
-		    label(n);
+		up.forEach((v, i) => put(v, up[i - 1], 0, 1, i));
+		box.style.height = (below(n, up[up.length - 1], 0, 1,
+		    up.length) + 1) * 18 + 'px';
+		said.textContent = label(n);
+		if (had)
+			n.button.focus({ preventScroll: true });
+		const all = search(top, find.value);
+		const here = search(n, find.value);
+		found.textContent = !find.value ? '' : all.parts === 0 ?
+		    ' none found' : ` ${many(all.parts, 'part')}, ` +
+		    `${percent(all.total, top)} of all` + (n === top ? '' :
+		    `; here ${count(here.parts)}, ` +
+		    `${percent(here.total, n)} of what is shown`);
 	}
 	function walk(e) {
-		const n = nodes.get(e.target), kids = n?.up?.kids || [];
-		const to = { ArrowUp: n?.up, ArrowDown: [...n?.kids || []].sort(
-		    (a, b) => b.total - a.total)[0],
-		    ArrowLeft: kids[kids.indexOf(n) - 1],
-		    ArrowRight: kids[kids.indexOf(n) + 1] }[e.key];
+		const n = nodes.get(e.target), near = n?.parent?.drawn || [];
+		const to = { ArrowUp: n?.parent, ArrowDown: n?.drawn[0],
+		    ArrowLeft: near[near.indexOf(n) - 1],
+		    ArrowRight: near[near.indexOf(n) + 1] }[e.key];
 		if (e.key === 'Escape')
 			fill(top);
-		if (!to || !to.button?.isConnected)
-			return e.key === 'Escape' && top.button.focus();
+		if (!to)
+			return;
 		e.preventDefault();
 		to.button.focus();
 	}
 	fill(top);
 	return el('figure', {}, el('h3', {}, f.title), f.full ? dim('There ' +
 	    'were too many parts: some count for those that they are in.') :
-	    null, find, said, box);
+	    null, find, found, said, box);
 }
 
 function flames() {
@@ -1272,8 +1444,9 @@ function flames() {
 		    'record samples (record -w cpu), functions (-w func), ' +
 		    'spans, or allocations with all callers (-g -w malloc).'));
 	section('flames', 'Flame graphs', dim(
-	    'The width is the share. Choose a part to zoom in, the top one ' +
-	    'to zoom out; arrows walk, Escape shows all.'),
+	    'The width is the share; grey: parts that are too narrow to ' +
+	    'draw. Choose a part to zoom in, the top one to zoom out; ' +
+	    'arrows walk, Escape shows all.'),
 	    ...list.map(flame));
 }
 
@@ -1320,7 +1493,8 @@ function heaps() {
 		    `${bytes(h.unsure_bytes)} may ` +
 		    'have been freed: events were lost' : '') + (h.twice ?
 		    `; ${count(h.twice)} freed twice` : '')),
-		    steps(v, v.length, 70, all), table('Who had it at the ' +
+		    steps(v, D.slot, 70, all, innerWidth > 600 ? 6 : 3,
+		    n => a + bytes(n)), table('Who had it at the ' +
 		    'peak, and who at the end', [
 		    num('at the peak', r => r.peak, bytes),
 		    num('at the end', r => r.bytes, bytes),
@@ -1337,7 +1511,9 @@ const nav = el('nav', { 'aria-label': 'sections' });
 document.body.append(el('svg', { class: 'defs', 'aria-hidden': 'true' },
     el('pattern', { id: 'hatch', width: 4, height: 4, patternUnits:
     'userSpaceOnUse', patternTransform: 'rotate(45)' }, el('rect',
-    { width: 1.6, height: 4, fill: 'var(--loss)' }))));
+    { width: 1.6, height: 4, fill: 'var(--loss)' })), el('pattern', { id:
+    'lines', width: 20, height: 3, patternUnits: 'userSpaceOnUse' },
+    el('rect', { width: 20, height: 1, fill: 'var(--wait)' }))));
 root.replaceChildren();
 recorded();
 rates();
