@@ -25,12 +25,12 @@ page_of pair <<-END
 	c_0 0 4 90 1 7 1 5 5
 END
 set -- "$@" "$T/pair.html" '7 of 9 events (77.8 %)' -m\ block \
-    'Slowest: not known: events were lost, and pairs left out: 1'
+    'Slowest: not known: events were lost, and all pairs left out: 1'
 page_of lock <<-END
 	c_0 0 1 2 0 0 6 1 5 7 2 5
 	c_0 0 4 90 1 7 8 5 5
 END
-set -- "$@" "$T/lock.html" 'not known whether a thread had to wait: events' \
+set -- "$@" "$T/lock.html" 'no thread had to wait, as far as is known: events' \
     'left out: 1'
 page_of free <<-END
 	c_0 0 1 5 0 0 6 1 5 7 2 5 8 5 5

@@ -221,7 +221,8 @@ function lossText(l) {
 	    l[3] === 1 ? many(l[2], 'packet') + ' lost' : l[2] === 0 ?
 	    'events may be lost' : many(l[2], 'event') + ' lost';
 	return what + (l[4] > 1 ? `, ${count(l[4])} times,` : '') + ' from ' +
-	    at(l[0]) + ' to ' + at(l[1]);
+	    at(l[0]) + ' to ' + at(l[1]) + (l[5] < 0 ? '' :
+	    ` in ${who(l[5])}`);
 }
 
 /* The times below a chart of that many ns, at so many places. */
@@ -502,7 +503,8 @@ function heldMost() {
 		return 'not known: the trace does not say which threads ' +
 		    'events are of';
 	if (!D.locks_known && (!l || l.contended === 0))
-		return l ? `no thread had to wait, as far as is known: ${left}`
+		return l?.acquired > 0 ? `no thread had to wait, as far as ` +
+		    `is known: ${left}`
 		    : `not known whether a thread had to wait: ${left}`;
 	if (!l || l.contended === 0)
 		return 'no thread had to wait for a mutex or a read-write ' +
@@ -957,6 +959,20 @@ function drawArrow(c, b, px, y) {
 	c.fill();
 }
 
+/* A loss of a thread is on its rows alone, if the thread has some. */
+function drawLosses(c, px, top) {
+	const rows = new Map(T.tracks.map(t => [t.i, t]));
+	for (const l of D.losses) {
+		const t = rows.get(l[5]), x = px(l[0]);
+		if (l[5] < 0)
+			hatch(c, x, 0, Math.max(2, px(l[1]) - x), T.view,
+			    colour('loss'));
+		else if (t && t.y < top + T.view && t.end > top)
+			hatch(c, x, t.y - top, Math.max(2, px(l[1]) - x),
+			    t.end - t.y, colour('loss'));
+	}
+}
+
 function drawTrack(c, t, px, width) {
 	const arrows = [];
 	c.fillStyle = colour('bg');
@@ -1034,9 +1050,7 @@ function draw() {
 		c.fillRect(px(T.mark.b), 0, Math.max(1, px(T.mark.e) -
 		    px(T.mark.b)), T.view);
 	}
-	for (const l of D.losses)
-		hatch(c, px(l[0]), 0, Math.max(2, px(l[1]) - px(l[0])),
-		    T.view, colour('loss'));
+	drawLosses(c, px, top);
 	drawAxis(c, px, width, false);
 	c.translate(0, -top);
 	for (const [b, y] of T.tracks.filter(t => t.y < top + T.view &&
@@ -1093,12 +1107,11 @@ function tell() {
 			    span(D.slot));
 	}
 	const gone = D.losses.filter(l => l[0] <= t + near / 3 && l[1] >= t -
-	    near / 3);
+	    near / 3 && (l[5] < 0 || l[5] === track?.i));
 	T.said.textContent = at(t, near / 3) + (track ? ', ' + track.name :
 	    '') + ': ' + (found.join('; ') || 'nothing') + (gone.length === 0 ?
-	    '' : '. Of a thread that is not known: ' + gone.slice(0, 2).map(
-	    lossText).join('; ') + (gone.length > 2 ? '; and ' +
-	    `${count(gone.length - 2)} more` : ''));
+	    '' : '. ' + gone.slice(0, 2).map(lossText).join('; ') +
+	    (gone.length > 2 ? `; and ${count(gone.length - 2)} more` : ''));
 	draw();
 }
 
