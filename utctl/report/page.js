@@ -580,7 +580,7 @@ function lost() {
 	    '') + (n > 3 ? `${many(n, 'time')}; the greatest: ` : '') +
 	    most.map(lossText).join('; ') + losers() + (D.discarded > 0 ?
 	    '. To lose none: record with larger buffers or more of them ' +
-	    '(-b, -n), with -m block, or fewer events' : '');
+	    '(-b, -n of record), with -m block, or fewer events' : '');
 }
 
 /* The slowest of what is mostly faster, if there is one: not all of main(). */
@@ -1213,7 +1213,7 @@ function legend() {
 	    (waits.some(b => b.by !== undefined) ? '; an arrow comes from ' +
 	    'who held it' : '')], [waits.length < locks.length, 'none',
 	    'a lock that is held'], [D.losses.length > 0, 'url(#hatch)',
-	    'events were lost, of whichever thread']];
+	    'events were lost: on all rows if nobody knows whose']];
 	return el('p', { class: 'dim' }, ...all.filter(v => v[0]).map(v =>
 	    el('span', { class: 'key' }, el('svg', { viewBox: '0 0 20 12' },
 	    el('rect', { x: 0.5, y: 0.5, width: 19, height: 11, fill: v[1],
@@ -1257,14 +1257,15 @@ function timeline() {
 	const left = D.nkept < D.nbars || locks.length < (D.nlock_bars || 0);
 	section('timeline', 'Timeline of threads', legend(),
 	    left ? say('The longest are drawn one by one: ' +
-	    `${count(D.nkept)} of ${many(D.nbars, 'pair')}, ` +
-	    `${count(locks.length)} of ${count(D.nlock_bars || 0)} waits ` +
-	    'and holds. The strip counts all. Select a part with -b and -u ' +
-	    'to see each one there.') : null,
+	    [D.nbars > 0 && `${count(D.nkept)} of ${many(D.nbars, 'pair')}`,
+	    D.nlock_bars > 0 && `${count(locks.length)} of ` +
+	    `${count(D.nlock_bars)} waits and holds`].filter(Boolean).join(
+	    ', ') + '. The strip counts all. Select a part with -b and -u ' +
+	    'of report to see each one there.') : null,
 	    D.ntracks > D.shown ? say(`${count(D.ntracks - D.shown)} of ` +
 	    `${count(D.ntracks)} threads are left out: ${D.shown} are drawn, ` +
 	    'those that were longest in pairs or in waits for locks, or have ' +
-	    'most events. Select others with -p or -t.') : null,
+	    'most events. Select others with -p or -t of report.') : null,
 	    el('p', {}, ...[['←', 'ArrowLeft'], ['→', 'ArrowRight'],
 	    ['+', '+'], ['−', '-'], ['whole run', 'Home']].map(key),
 	    el('span', { class: 'dim' }, ' or drag, pinch, Ctrl and wheel; ' +
