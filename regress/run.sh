@@ -16,9 +16,10 @@
 #
 # SKIP names tests that are not to be run, and @KIND all tests of that kind: see
 # the file kinds.  With ONLY, none is run but those that it names, likewise.
-# TIMES is a file for the seconds that each test took.  SEED makes a test that
-# draws random numbers draw the same ones again: see common.sh.  If FAILED names
-# a file, the names of failed tests go there, and nothing is repeated here.
+# TIMES is a file for the seconds that each test took, and its processes had the
+# CPU for.  SEED makes a test that draws random numbers draw the same ones again:
+# see common.sh.  If FAILED names a file, the names of failed tests go there, and
+# nothing is repeated here.
 
 cd "$(dirname "$0")" || exit 1
 passed=0 failed=0 skipped=0 again=
@@ -80,13 +81,29 @@ why() {
 	    "$(tail -n 3 "$1.log" | grep -v '^SEED=')" | tr '\n' ' '
 }
 
+# What processes had that have ended, in the file times_before or times_after.
+# A subshell would tell of its own alone.
+spent() {
+	[ -z "$times" ] || times >"times_$1"
+}
+cpu() {
+	cat times_before times_after | awk 'NR % 2 == 0 {
+		gsub(/[ms]/, " ")
+		had = now
+		now = ($1 + $3) * 60 + $2 + $4
+	} END { printf "%.0f\n", now - had }'
+}
+
 n=0
 for t in "$@"; do
 	n=$((n + 1))
 	echo "$n/$# $t"
 	begun=$(date +%s)
+	spent before
 	once "$t" "$t.log"
-	case $? in
+	status=$?
+	spent after
+	case $status in
 	0)	passed=$((passed + 1))
 		echo "ok      $t$(sed -n 's/^SURVIVED//p' "$t.log" | tail -1)"
 		rm -f "$t.log" ;;
@@ -99,8 +116,10 @@ for t in "$@"; do
 	*)	failed=$((failed + 1)) again="$again $t"
 		echo "FAILED  $t: $(why "$t")" ;;
 	esac
-	[ -z "$times" ] || echo "$(($(date +%s) - begun)) $t" >>"$times"
+	[ -z "$times" ] ||
+	    echo "$(($(date +%s) - begun)) $t $(cpu)" >>"$times"
 done
+rm -f times_before times_after
 
 if [ -n "${FAILED:-}" ]; then
 	[ -z "$again" ] || printf '%s\n' $again >>"$FAILED"
