@@ -248,7 +248,7 @@ function steps(values, slot, h, name, ticks, text) {
 		on = Math.max(-1, Math.min(w - 1, i));
 		cursor.setAttribute('x', on);
 		said.textContent = i < 0 ? 'each step is ' + span(slot) :
-		    `${at(from, slot / 10)}: ${text(values[on])}` +
+		    `${at(from, slot / 10)}: ${text(values[on], on)}` +
 		    (lossy(from, to) ? ', events were lost' : '');
 	}
 	const svg = el('svg', { viewBox: `0 0 ${w} ${h}`, height: h,
@@ -451,7 +451,8 @@ function timeChanges(n) {
 
 /*
  * The heap that grew most, from the last time that it was as small as ever.
- * That a process begins is no change.
+ * That a process begins is no change: it has to be small for as long as it
+ * grows, or to grow for a quarter of the run.
  */
 function growth() {
 	let best = null;
@@ -463,18 +464,19 @@ function growth() {
 		const i = v.slice(0, k).findLastIndex(x => x <= least +
 		    up / 20);
 		if (k >= v.length / 10 && i >= first && v[k] >= 2 * v[i] &&
+		    (i - first >= k - i || k - i >= v.length / 4) &&
 		    up > (best?.up || 0))
 			best = { h, up, from: v[i], to: v[k],
-			    begin: (i + 1) * D.slot, end: (k + 1) * D.slot };
+			    begin: (k - i > 1 ? i + 1 : i) * D.slot };
 	}
-	const took = best && Math.min(best.end, D.length) - best.begin;
+	const took = best && best.h.peak_at - best.begin;
 	return best === null ? [] : [{ at: best.begin, text: 'from ' +
 	    `${at(best.begin, took / 10)} to ` +
 	    `${at(best.begin + took, took / 10)} the heap of ` +
 	    `${process(best.h, best.h.name)} grew from ` +
 	    `${about(best.h)}${bytes(best.from)} to ` +
-	    `${about(best.h)}${bytes(best.to)}, by ${bytes(best.up / took *
-	    1e9)} a second` + (lossy(best.begin, best.begin + took) ?
+	    `${about(best.h)}${bytes(best.to)}, by ${bytes((best.to -
+	    best.from) / took * 1e9)} a second` + (lossy(best.begin, best.begin + took) ?
 	    ' (events were lost then)' : '') }];
 }
 
@@ -564,8 +566,10 @@ function losers() {
 	const all = [...D.tracks.keys()].filter(i => D.tracks[i].lost > 0).sort(
 	    (a, b) => D.tracks[b].lost - D.tracks[a].lost);
 	return all.length === 0 ? '' : '. As far as is known whose they were, ' +
-	    (all.length > 3 ? 'most ' : '') + 'were of ' + all.slice(0, 3).map(
-	    i => `${who(i)} (${count(D.tracks[i].lost)})`).join(', ');
+	    'these lost most: ' + all.slice(0, 3).map(i =>
+	    `${who(i)} (${count(D.tracks[i].lost)})`).join(', ') +
+	    (all.length > 3 ? `, of ${many(all.length, 'thread')} that lost ` +
+	    'some' : '');
 }
 
 /* The greatest losses, and which part of the events was lost. */
@@ -1464,7 +1468,14 @@ function flames() {
 	    ...list.map(flame));
 }
 
-/* Where there was no call, what was live before is. */
+/* The slot of the last event of the process that has the heap. */
+const lastSlot = h => Math.max(...D.tracks.filter(t => t.pid === h.pid &&
+    t.host === h.host).map(t => t.cells[t.cells.length - 2] || 0));
+
+/*
+ * Where there was no call, what was live before is.  A process that has no
+ * event any more is taken for one that has ended.
+ */
 function levels(h) {
 	const v = [];
 	let last = 0, i = 0;
@@ -1474,9 +1485,7 @@ function levels(h) {
 		v[i++] = most;
 		last = left;
 	}
-	const end = Math.max(...D.tracks.filter(t => t.pid === h.pid &&
-	    t.host === h.host).map(t => t.cells[t.cells.length - 2] || 0));
-	while (i <= end)
+	while (i <= lastSlot(h))
 		v[i++] = last;
 	while (i < used())
 		v[i++] = 0;
@@ -1508,7 +1517,8 @@ function heaps() {
 		    'have been freed: events were lost' : '') + (h.twice ?
 		    `; ${count(h.twice)} freed twice` : '')),
 		    steps(v, D.slot, 70, all, innerWidth > 600 ? 6 : 3,
-		    n => a + bytes(n)), table('Who had it at the ' +
+		    (n, i) => i > lastSlot(h) ? 'no event of it any more' :
+		    a + bytes(n)), table('Who had it at the ' +
 		    'peak, and who at the end', [
 		    num('at the peak', r => r.peak, bytes),
 		    num('at the end', r => r.bytes, bytes),

@@ -97,24 +97,28 @@ put_name(struct flames *fs, const char *name)
 	page_text(NULL, name);
 }
 
-/* Depth, name, self; what is too narrow to be seen is its parent's. */
+/* Depth, name, self; what is too narrow to be seen is one part. */
 static void
 put_node(struct flames *fs, const struct flame *f, uint64_t depth)
 {
 	const uint64_t least = json_bytes - fs->before < PAGE_FLAMED ?
 	    fs->root.total / PAGE_NODES + 1 : UINT64_MAX;
-	uint64_t self = f->self;
 	const struct flame *c;
+	uint64_t rest = 0;
 
-	for (c = f->child; c != NULL; c = c->next)
-		if (c->total < least)
-			self += c->total;
 	json_u64(NULL, depth);
 	put_name(fs, f->name);
-	json_u64(NULL, self);
+	json_u64(NULL, f->self);
 	for (c = f->child; c != NULL; c = c->next)
 		if (c->total >= least)
 			put_node(fs, c, depth + 1);
+		else
+			rest += c->total;
+	if (rest > 0) {
+		json_u64(NULL, depth + 1);
+		put_name(fs, flame_name("(narrow parts)"));
+		json_u64(NULL, rest);
+	}
 }
 
 void

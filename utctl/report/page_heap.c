@@ -178,7 +178,7 @@ by_value(const void *a, const void *b)
 static void
 put_flames(int live)
 {
-	struct stack_bytes *list = NULL, *v;
+	struct stack_bytes *list = NULL;
 	const struct process *p;
 	const struct heap *h;
 	size_t i, n = 0, room = 0;
@@ -204,8 +204,8 @@ put_flames(int live)
 	}
 	if (n > 1)
 		qsort(list, n, sizeof(*list), by_value);
-	for (v = list; v < list + n; v++)
-		flame_site(&fs, v->program, v->site, v->bytes);
+	for (i = 0; i < n; i++)
+		flame_site(&fs, list[i].program, list[i].site, list[i].bytes);
 	free(list);
 	flame_put(&fs);
 	flame_free(&fs);
