@@ -216,10 +216,12 @@ system_at() {
 	LIBUT=$T/libut.a
 }
 
-# Record a command into $T/trace: $events and $lost, from what record says.
+# Record a command into $T/trace: $events and $lost, from what record says.  On a
+# machine with much else to do utd may be slow, and programs wait for it.
 recorded() {
 	rm -rf "$T/trace"
-	utctl record -o "$T/trace" "$@" >"$T/record.out" 2>"$T/record.err" ||
+	UT_REGISTER_TIMEOUT=${UT_REGISTER_TIMEOUT:-60000} utctl record \
+	    -o "$T/trace" "$@" >"$T/record.out" 2>"$T/record.err" ||
 	    fail "record $*: status $?: $(cat "$T/record.err")"
 	read -r events lost <<-END
 	$(sed -n 's/^utctl: \([0-9]*\) events, \([0-9]*\) lost, .*/\1 \2/p' \
