@@ -476,8 +476,8 @@ function growth() {
 	    `${process(best.h, best.h.name)} grew from ` +
 	    `${about(best.h)}${bytes(best.from)} to ` +
 	    `${about(best.h)}${bytes(best.to)}, by ${bytes((best.to -
-	    best.from) / took * 1e9)} a second` + (lossy(best.begin, best.begin + took) ?
-	    ' (events were lost then)' : '') }];
+	    best.from) / took * 1e9)} a second` + (lossy(best.begin,
+	    best.begin + took) ? ' (events were lost then)' : '') }];
 }
 
 function whatChanged() {
@@ -505,9 +505,9 @@ function heldMost() {
 		return 'not known: the trace does not say which threads ' +
 		    'events are of';
 	if (!D.locks_known && (!l || l.contended === 0))
-		return l?.acquired > 0 ? `no thread had to wait, as far as ` +
-		    `is known: ${left}`
-		    : `not known whether a thread had to wait: ${left}`;
+		return (l?.acquired > 0 ? 'no thread had to wait, as far as ' +
+		    'is known: ' : 'not known whether a thread had to wait: ') +
+		    left;
 	if (!l || l.contended === 0)
 		return 'no thread had to wait for a mutex or a read-write ' +
 		    'lock' + (D.selected ? ', in what is selected' : '');
@@ -565,8 +565,8 @@ function slow() {
 function losers() {
 	const all = [...D.tracks.keys()].filter(i => D.tracks[i].lost > 0).sort(
 	    (a, b) => D.tracks[b].lost - D.tracks[a].lost);
-	return all.length === 0 ? '' : '. As far as is known whose they were, ' +
-	    'these lost most: ' + all.slice(0, 3).map(i =>
+	return all.length === 0 ? '' : '. As far as is known whose they ' +
+	    'were, these lost most: ' + all.slice(0, 3).map(i =>
 	    `${who(i)} (${count(D.tracks[i].lost)})`).join(', ') +
 	    (all.length > 3 ? `, of ${many(all.length, 'thread')} that lost ` +
 	    'some' : '');
