@@ -108,6 +108,30 @@ data '[t["events"] > 1 for t in j["tracks"] if t["lost"] > 0] in ([True],
     sum(t["lost"] for t in j["tracks"]) <= j["discarded"] and
     {l[5] for l in j["losses"]} <= {-1, *(i for i, t in
     enumerate(j["tracks"]) if t["lost"] > 0)}'
+# A loss between packets of two threads may be of either.
+mkdir "$T/either" || fail "mkdir"
+python3 - "$T/either" <<'END' || fail "either"
+import struct, sys
+open(sys.argv[1] + "/metadata", "w").write("""/* CTF 1.8 */
+typealias integer { size = 32; align = 8; signed = false; } := u32;
+typealias integer { size = 64; align = 8; signed = false; } := u64;
+trace { major = 1; minor = 8; byte_order = le;
+	packet.header := struct { u32 magic; }; };
+stream { packet.context := struct { u64 timestamp_begin; u64 timestamp_end;
+	u64 content_size; u64 packet_size; u64 events_discarded;
+	u32 vpid; u32 vtid; };
+	event.header := struct { u64 timestamp; }; };
+event { name = "p:x"; fields := struct { u32 k; }; };
+""")
+with open(sys.argv[1] + "/c_0", "wb") as f:
+    for i, (tid, lost) in enumerate([(7, 0), (7, 3), (8, 8), (8, 19)]):
+        f.write(struct.pack("<I5Q2I" "QI", 0xC1FC1FC1, 100 * i + 1,
+            100 * i + 9, 64 * 8, 64 * 8, lost, 7, tid, 100 * i + 5, 0))
+END
+page "$T/either"
+data '[(l[2], l[5] < 0) for l in j["losses"]] == [(3, False), (5, True),
+    (11, False)] and [(t["tid"], t["lost"]) for t in j["tracks"]] ==
+    [(7, 3), (8, 11)]'
 
 # Of many threads, those that were longest in pairs are drawn, not the first.
 awk 'BEGIN {

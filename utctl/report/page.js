@@ -1477,7 +1477,7 @@ const lastSlot = h => Math.max(...D.tracks.filter(t => t.pid === h.pid &&
  * event any more is taken for one that has ended.
  */
 function levels(h) {
-	const v = [];
+	const v = [], end = lastSlot(h);
 	let last = 0, i = 0;
 	for (const [slot, most, left] of groups(h.slots, 3)) {
 		while (i < slot)
@@ -1485,7 +1485,7 @@ function levels(h) {
 		v[i++] = most;
 		last = left;
 	}
-	while (i <= lastSlot(h))
+	while (i <= end)
 		v[i++] = last;
 	while (i < used())
 		v[i++] = 0;
@@ -1503,7 +1503,7 @@ function heaps() {
 	    `The ${D.heap.length} greatest of ${count(D.nheaps)} heaps: a ` +
 	    'process that runs another program begins a new one.') :
 	    null, ...D.heap.map(h => {
-		const v = levels(h), a = about(h);
+		const v = levels(h), end = lastSlot(h), a = about(h);
 		const all = `at most ${a}${bytes(h.peak)}` +
 		    `${margin(h, h.peak_margin)} at ` +
 		    `${at(h.peak_at, D.length / 1e3)}, ${a}${bytes(h.bytes)}` +
@@ -1517,7 +1517,7 @@ function heaps() {
 		    'have been freed: events were lost' : '') + (h.twice ?
 		    `; ${count(h.twice)} freed twice` : '')),
 		    steps(v, D.slot, 70, all, innerWidth > 600 ? 6 : 3,
-		    (n, i) => i > lastSlot(h) ? 'no event of it any more' :
+		    (n, i) => i > end ? 'no event of it any more' :
 		    a + bytes(n)), table('Who had it at the ' +
 		    'peak, and who at the end', [
 		    num('at the peak', r => r.peak, bytes),
