@@ -306,7 +306,8 @@ MAN7 =		man/ut.7
 MAN8 =		man/utd.8
 
 .PHONY: all install install-rc uninstall uninstall-rc clean regress \
-	regress-long regress-all demo bench soak coverage cross paths-ok rc-ok
+	regress-long regress-all progs demo bench soak coverage cross paths-ok \
+	rc-ok
 .SUFFIXES: .c .o
 
 all: $(LIBS_BUILT) $(PROGS)
@@ -393,7 +394,7 @@ demo: all
 	utctl/utctl record -o regress/demo/trace -- regress/demo/demo 200
 	utctl/utctl view regress/demo/trace | tail -n 12
 
-regress regress-long regress-all: all
+regress regress-long regress-all progs: all
 	cd regress && $(MAKE) CC="$(CC)" CFLAGS="$(CFLAGS)" \
 	    LDFLAGS="$(LDFLAGS)" LIBS="$(LIBS)" $@
 

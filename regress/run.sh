@@ -81,13 +81,13 @@ why() {
 	    "$(tail -n 3 "$1.log" | grep -v '^SEED=')" | tr '\n' ' '
 }
 
-# What processes had that have ended, in the file times_before or times_after.
-# A subshell would tell of its own alone.
+# What processes had that have ended, in a file: a subshell would tell of its own
+# alone.
 spent() {
-	[ -z "$times" ] || times >"times_$1"
+	[ -z "$times" ] || times >"$times.$1"
 }
 cpu() {
-	cat times_before times_after | awk 'NR % 2 == 0 {
+	cat "$times.before" "$times.after" | awk 'NR % 2 == 0 {
 		gsub(/[ms]/, " ")
 		had = now
 		now = ($1 + $3) * 60 + $2 + $4
@@ -119,7 +119,7 @@ for t in "$@"; do
 	[ -z "$times" ] ||
 	    echo "$(($(date +%s) - begun)) $t $(cpu)" >>"$times"
 done
-rm -f times_before times_after
+[ -z "$times" ] || rm -f "$times.before" "$times.after"
 
 if [ -n "${FAILED:-}" ]; then
 	[ -z "$again" ] || printf '%s\n' $again >>"$FAILED"

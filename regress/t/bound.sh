@@ -23,6 +23,7 @@ watch() {
 		    $1 in was { n += was[$1] < $2 ? was[$1] : $2; delete was[$1] }
 		    END { print n + 0 }')
 		[ "$n" -le "$max" ] || echo "$((max = n))" >>"$2"
+		sleep 0.02
 	done
 }
 largest() {

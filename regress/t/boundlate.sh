@@ -26,6 +26,7 @@ watch() {
 	max=0
 	while n=$(bytes); do
 		[ "$n" -le "$max" ] || echo "$((max = n))" >>"$T/sum"
+		sleep 0.02
 	done
 }
 consumer() {

@@ -8,6 +8,8 @@
 . ./shared/rows.sh
 
 seeded
+ncores='2 3 7'
+[ -z "${LESS:-}" ] || ncores=3
 
 # same OPTIONS...: also where output and messages go to one file.
 same() {
@@ -16,7 +18,7 @@ same() {
 	utctl $command -J 1 "$@" "$T/$what" >"$T/out.1" 2>"$T/err.1"
 	status=$?
 	utctl $command -J 1 "$@" "$T/$what" >"$T/both.1" 2>&1
-	for n in 2 3 7; do
+	for n in $ncores; do
 		utctl $command -J $n "$@" "$T/$what" >"$T/out" 2>"$T/err"
 		got=$?
 		[ $got -eq $status ] || fail "$what: $command -J $n $*:" \

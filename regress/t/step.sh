@@ -4,7 +4,8 @@
 # of them where that is long: every event whose call returned is in the trace,
 # once; nothing stays taken; and another program of the user loses nothing.
 # The same when they are stopped there, until all that they may be deprived of
-# is another's.  STEP_ALL=1 is the long form, of 20 minutes.
+# is another's.  STEP_ALL=1 is the long form, of 20 minutes; with LESS, half of
+# them are taken.
 
 . ./common.sh
 seeded
@@ -114,8 +115,10 @@ set_of() {
 }
 
 # few N: the option for no more, but in the long form.
+of=1
+[ -z "${LESS:-}" ] || of=2
 few() {
-	[ -n "${STEP_ALL:-}" ] || echo "-k $1"
+	[ -n "${STEP_ALL:-}" ] || echo "-k $(($1 / of))"
 }
 
 start_utd
