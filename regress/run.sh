@@ -16,6 +16,7 @@
 #
 # SKIP names tests that are not to be run, and @KIND all tests of that kind: see
 # the file kinds.  With ONLY, none is run but those that it names, likewise.
+# PART=K/N runs each N-th of what is chosen, from the K-th: N runs do all.
 # TIMES is a file for the seconds that each test took, and its processes had the
 # CPU for.  SEED makes a test that draws random numbers draw the same ones again:
 # see common.sh.  If FAILED names a file, the names of failed tests go there, and
@@ -65,10 +66,16 @@ for t in "$@"; do
 	"  "|*" $t "*)	chosen="$chosen $t" ;;
 	esac
 done
+case ${PART:=1/1} in
+[1-9]*/[1-9]*)	;;
+*)		refuse "$PART: PART is not K/N" ;;
+esac
+chosen=$(echo $chosen | tr ' ' '\n' |
+    awk -v k="${PART%/*}" -v n="${PART#*/}" 'NR % n == k % n')
 set -- $chosen
 # A test that runs others has its own.
 times=${TIMES:-}
-unset SKIP ONLY TIMES
+unset SKIP ONLY PART TIMES
 
 # once TEST LOG
 once() {
