@@ -67,12 +67,17 @@ TABLES_utd/parent/talk = $(TABLES_utd)
 TABLES_utd/parent/want = $(TABLES_utd)
 TABLES_utctl =	-fno-asynchronous-unwind-tables
 TABLES_utctl/ctf = $(TABLES_utctl)
+TABLES_utctl/ctf/meta = $(TABLES_utctl)
 TABLES_utctl/ctl = $(TABLES_utctl)
+TABLES_utctl/export = $(TABLES_utctl)
+TABLES_utctl/held = $(TABLES_utctl)
 TABLES_utctl/rec = $(TABLES_utctl)
 TABLES_utctl/report = $(TABLES_utctl)
 TABLES_utctl/serve = $(TABLES_utctl)
 TABLES_utctl/show = $(TABLES_utctl)
+TABLES_utctl/stat = $(TABLES_utctl)
 TABLES_utctl/sym = $(TABLES_utctl)
+TABLES_utctl/top = $(TABLES_utctl)
 # Rules are remembered: what makes them is to be small.
 TABLES_libut/unwind = -Os
 # pthread_cancel(3) unwinds through what waits for a condition.
@@ -184,93 +189,90 @@ UTD_HDRS =	utd/consumer/consumer.h utd/consumer/piece.h \
 		utd/parent/want/course.h utd/parent/want/event.h \
 		utd/parent/want/rule.h utd/parent/want/session.h utd/utd.h
 
-UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
-		utctl/ctf/ctf_clock.c utctl/ctf/ctf_cores.c \
-		utctl/ctf/ctf_cpu.c utctl/ctf/ctf_damage.c \
-		utctl/ctf/ctf_dates.c utctl/ctf/ctf_fclass.c \
-		utctl/ctf/ctf_field.c utctl/ctf/ctf_filter.c \
-		utctl/ctf/ctf_find.c utctl/ctf/ctf_fragment.c \
-		utctl/ctf/ctf_json.c utctl/ctf/ctf_label.c utctl/ctf/ctf_lex.c \
-		utctl/ctf/ctf_locate.c utctl/ctf/ctf_make.c \
-		utctl/ctf/ctf_merge.c utctl/ctf/ctf_meta.c utctl/ctf/ctf_num.c \
-		utctl/ctf/ctf_open.c utctl/ctf/ctf_packet.c \
-		utctl/ctf/ctf_points.c utctl/ctf/ctf_read.c \
-		utctl/ctf/ctf_row.c utctl/ctf/ctf_run.c utctl/ctf/ctf_scalar.c \
-		utctl/ctf/ctf_scope.c utctl/ctf/ctf_slices.c \
-		utctl/ctf/ctf_stack.c utctl/ctf/ctf_text.c \
+UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_clock.c \
+		utctl/ctf/ctf_cores.c utctl/ctf/ctf_cpu.c \
+		utctl/ctf/ctf_dates.c utctl/ctf/ctf_field.c \
+		utctl/ctf/ctf_filter.c utctl/ctf/ctf_find.c \
+		utctl/ctf/ctf_merge.c utctl/ctf/ctf_num.c utctl/ctf/ctf_open.c \
+		utctl/ctf/ctf_packet.c utctl/ctf/ctf_points.c \
+		utctl/ctf/ctf_read.c utctl/ctf/ctf_row.c utctl/ctf/ctf_run.c \
+		utctl/ctf/ctf_slices.c utctl/ctf/ctf_stack.c \
 		utctl/ctf/ctf_time.c utctl/ctf/ctf_twice.c \
-		utctl/ctf/ctf_type.c utctl/ctf/ctf_value.c \
-		utctl/ctf/ctf_walk.c utctl/ctf/ctf_window.c utctl/ctf/select.c \
+		utctl/ctf/ctf_walk.c utctl/ctf/ctf_window.c \
+		utctl/ctf/meta/ctf_class.c utctl/ctf/meta/ctf_damage.c \
+		utctl/ctf/meta/ctf_fclass.c utctl/ctf/meta/ctf_fragment.c \
+		utctl/ctf/meta/ctf_json.c utctl/ctf/meta/ctf_label.c \
+		utctl/ctf/meta/ctf_lex.c utctl/ctf/meta/ctf_locate.c \
+		utctl/ctf/meta/ctf_make.c utctl/ctf/meta/ctf_meta.c \
+		utctl/ctf/meta/ctf_scalar.c utctl/ctf/meta/ctf_scope.c \
+		utctl/ctf/meta/ctf_text.c utctl/ctf/meta/ctf_type.c \
+		utctl/ctf/meta/ctf_value.c utctl/ctf/select.c \
 		utctl/ctl/channel.c utctl/ctl/dtrace.c utctl/ctl/event.c \
-		utctl/ctl/glob.c \
-		utctl/ctl/list.c utctl/ctl/list_json.c \
+		utctl/ctl/glob.c utctl/ctl/list.c utctl/ctl/list_json.c \
 		utctl/ctl/list_session.c utctl/ctl/load.c utctl/ctl/quote.c \
 		utctl/ctl/rotate.c utctl/ctl/save.c utctl/ctl/session.c \
 		utctl/ctl/step.c utctl/ctl/track.c utctl/ctl/trigger.c \
-		utctl/ctl/why_empty.c utctl/help.c utctl/json.c utctl/map.c \
-		utctl/option.c utctl/rec/attach.c utctl/rec/daemon.c \
-		utctl/rec/follower.c utctl/rec/procfs.c utctl/rec/record.c \
-		utctl/rec/record_dir.c utctl/rec/record_options.c \
-		utctl/rec/record_session.c utctl/rec/recover.c \
-		utctl/rec/report.c utctl/rec/wrapper.c utctl/regular.c \
-		utctl/remove.c utctl/report/page.c utctl/report/page_bytes.c \
-		utctl/report/page_flame.c utctl/report/page_grid.c \
-		utctl/report/page_heap.c utctl/report/page_locks.c \
-		utctl/report/page_pairs.c utctl/report/page_put.c \
-		utctl/say.c utctl/serve/serve.c utctl/serve/source.c \
-		utctl/serve/viewer.c utctl/serve/vstream.c \
-		utctl/show/chrome_samples.c \
-		utctl/show/clocks.c utctl/show/columns.c \
+		utctl/ctl/why_empty.c utctl/export/chrome_samples.c \
+		utctl/export/export.c utctl/export/export_bits.c \
+		utctl/export/export_chrome.c utctl/export/export_ctf.c \
+		utctl/export/export_dir.c utctl/export/export_folded.c \
+		utctl/export/export_otlp.c utctl/export/export_packet.c \
+		utctl/export/export_perfetto.c utctl/export/export_pprof.c \
+		utctl/export/proto.c utctl/export/timeline.c utctl/held/heap.c \
+		utctl/held/heap_spans.c utctl/held/heap_track.c \
+		utctl/held/heap_tree.c utctl/held/locks.c \
+		utctl/held/locks_state.c utctl/held/locks_track.c \
+		utctl/held/outside.c utctl/held/weigh.c utctl/help.c \
+		utctl/json.c utctl/map.c utctl/option.c utctl/rec/attach.c \
+		utctl/rec/daemon.c utctl/rec/follower.c utctl/rec/procfs.c \
+		utctl/rec/record.c utctl/rec/record_dir.c \
+		utctl/rec/record_options.c utctl/rec/record_session.c \
+		utctl/rec/recover.c utctl/rec/report.c utctl/rec/wrapper.c \
+		utctl/regular.c utctl/remove.c utctl/report/page.c \
+		utctl/report/page_bytes.c utctl/report/page_flame.c \
+		utctl/report/page_grid.c utctl/report/page_heap.c \
+		utctl/report/page_locks.c utctl/report/page_pairs.c \
+		utctl/report/page_put.c utctl/say.c utctl/serve/serve.c \
+		utctl/serve/source.c utctl/serve/viewer.c \
+		utctl/serve/vstream.c utctl/show/columns.c \
 		utctl/show/compare.c utctl/show/compare_test.c \
-		utctl/show/durations.c utctl/show/export.c \
-		utctl/show/export_chrome.c utctl/show/export_ctf.c \
-		utctl/show/export_dir.c utctl/show/export_bits.c \
-		utctl/show/export_folded.c utctl/show/export_otlp.c \
-		utctl/show/export_packet.c utctl/show/export_perfetto.c \
-		utctl/show/export_pprof.c \
-		utctl/show/follow.c utctl/show/group.c utctl/show/heap.c \
-		utctl/show/heap_spans.c utctl/show/heap_track.c \
-		utctl/show/heap_tree.c utctl/show/hist.c utctl/show/indent.c \
-		utctl/show/intervals.c utctl/show/locks.c \
-		utctl/show/locks_state.c utctl/show/locks_track.c \
-		utctl/show/outside.c utctl/show/pair.c utctl/show/pair_key.c \
-		utctl/show/pair_role.c utctl/show/pair_thread.c \
-		utctl/show/print_field.c utctl/show/print_out.c \
-		utctl/show/print_stack.c utctl/show/print_text.c \
-		utctl/show/profile.c utctl/show/proto.c utctl/show/rows.c \
-		utctl/show/show.c utctl/show/skew.c utctl/show/skew_line.c \
-		utctl/show/stacks.c utctl/show/stat.c \
-		utctl/show/stat_cores.c utctl/show/timeline.c \
-		utctl/show/live.c utctl/show/top.c utctl/show/top_print.c \
-		utctl/show/top_read.c utctl/show/top_screen.c \
-		utctl/show/tree.c utctl/show/view.c utctl/show/weigh.c \
-		utctl/show/which.c utctl/sym/calls.c utctl/sym/demangle.c \
-		utctl/sym/dwarf.c utctl/sym/dwarf_lines.c \
-		utctl/sym/dwarf_read.c utctl/sym/dwarf_spans.c utctl/sym/elf.c \
-		utctl/sym/elf_debug.c utctl/sym/elf_ranges.c \
-		utctl/sym/elf_symbols.c utctl/sym/image.c utctl/sym/inflate.c \
-		utctl/sym/process.c utctl/sym/symbols.c utctl/terminal.c \
-		utctl/utctl.c utctl/when.c
+		utctl/show/follow.c utctl/show/group.c utctl/show/hist.c \
+		utctl/show/indent.c utctl/show/intervals.c utctl/show/live.c \
+		utctl/show/pair.c utctl/show/pair_key.c utctl/show/pair_role.c \
+		utctl/show/pair_thread.c utctl/show/print_field.c \
+		utctl/show/print_out.c utctl/show/print_stack.c \
+		utctl/show/print_text.c utctl/show/rows.c utctl/show/show.c \
+		utctl/show/skew.c utctl/show/skew_line.c utctl/show/stacks.c \
+		utctl/show/tree.c utctl/show/view.c utctl/show/which.c \
+		utctl/stat/clocks.c utctl/stat/durations.c \
+		utctl/stat/profile.c utctl/stat/stat.c utctl/stat/stat_cores.c \
+		utctl/sym/calls.c utctl/sym/demangle.c utctl/sym/dwarf.c \
+		utctl/sym/dwarf_lines.c utctl/sym/dwarf_read.c \
+		utctl/sym/dwarf_spans.c utctl/sym/elf.c utctl/sym/elf_debug.c \
+		utctl/sym/elf_ranges.c utctl/sym/elf_symbols.c \
+		utctl/sym/image.c utctl/sym/inflate.c utctl/sym/process.c \
+		utctl/sym/symbols.c utctl/terminal.c utctl/top/top.c \
+		utctl/top/top_print.c utctl/top/top_read.c \
+		utctl/top/top_screen.c utctl/utctl.c utctl/when.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
 UTCTL_HDRS =	utctl/client.h utctl/ctf/cores.h utctl/ctf/ctf.h \
-		utctl/ctf/ctf_field.h utctl/ctf/ctf_json.h \
-		utctl/ctf/ctf_parse.h utctl/ctf/ctf_stack.h \
-		utctl/ctf/ctf_stream.h utctl/ctf/ctf_type.h utctl/ctf/reader.h \
-		utctl/ctf/select.h utctl/ctl/list.h utctl/json.h utctl/map.h \
-		utctl/rec/record.h utctl/regular.h utctl/report/page.h \
-		utctl/say.h utctl/serve/source.h utctl/serve/viewer.h \
-		utctl/show/chrome_samples.h utctl/show/compare.h \
-		utctl/show/export.h \
-		utctl/show/export_packet.h utctl/show/follow.h \
-		utctl/show/heap.h utctl/show/hist.h utctl/show/intervals.h \
-		utctl/show/live.h utctl/show/locks.h \
-		utctl/show/pair.h utctl/show/pair_role.h utctl/show/print.h \
-		utctl/show/proto.h utctl/show/rows.h utctl/show/show.h \
-		utctl/show/skew.h \
-		utctl/show/stacks.h utctl/show/stat.h utctl/show/timeline.h \
-		utctl/show/top.h utctl/show/weigh.h utctl/sym/demangle.h \
-		utctl/sym/dwarf.h utctl/sym/dwarf_priv.h utctl/sym/elf.h \
-		utctl/sym/image.h utctl/sym/process.h utctl/sym/symbols.h \
+		utctl/ctf/ctf_field.h utctl/ctf/ctf_stack.h \
+		utctl/ctf/ctf_stream.h utctl/ctf/meta/ctf_json.h \
+		utctl/ctf/meta/ctf_parse.h utctl/ctf/meta/ctf_type.h \
+		utctl/ctf/reader.h utctl/ctf/select.h utctl/ctl/list.h \
+		utctl/export/chrome_samples.h utctl/export/export.h \
+		utctl/export/export_packet.h utctl/export/proto.h \
+		utctl/export/timeline.h utctl/held/heap.h utctl/held/locks.h \
+		utctl/held/weigh.h utctl/json.h utctl/map.h utctl/rec/record.h \
+		utctl/regular.h utctl/report/page.h utctl/say.h \
+		utctl/serve/source.h utctl/serve/viewer.h utctl/show/compare.h \
+		utctl/show/follow.h utctl/show/group.h utctl/show/hist.h \
+		utctl/show/intervals.h utctl/show/live.h utctl/show/pair.h \
+		utctl/show/pair_role.h utctl/show/print.h utctl/show/rows.h \
+		utctl/show/show.h utctl/show/skew.h utctl/show/stacks.h \
+		utctl/stat/stat.h utctl/sym/demangle.h utctl/sym/dwarf.h \
+		utctl/sym/dwarf_priv.h utctl/sym/elf.h utctl/sym/image.h \
+		utctl/sym/process.h utctl/sym/symbols.h utctl/top/top.h \
 		utctl/utctl.h utctl/when.h
 
 WRAP_OBJS =	libut/wrap/choose.o libut/wrap/cpu.o libut/wrap/cpu_signal.o \

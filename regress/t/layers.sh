@@ -36,13 +36,18 @@ rooms() {
 	utd/parent/ask utd/parent/act utd/parent/link utd/parent/store utd/parent/want utd/parent/talk utd libut/common
 	utd/parent utd/parent/ask utd/parent/act utd/parent/link utd/parent/store utd/parent/want utd/parent/talk utd libut/common
 	utctl libut/common
-	utctl/ctf utctl libut/common libut/expr
-	utctl/sym utctl/ctf utctl libut/common
-	utctl/show utctl/sym utctl/ctf utctl libut/common
-	utctl/report utctl/show utctl/sym utctl/ctf utctl libut/common
-	utctl/serve utctl/show utctl/ctf utctl libut/common
+	utctl/ctf/meta utctl libut/common
+	utctl/ctf utctl/ctf/meta utctl libut/common libut/expr
+	utctl/sym utctl/ctf utctl/ctf/meta utctl libut/common
+	utctl/show utctl/sym utctl/ctf utctl/ctf/meta utctl libut/common
+	utctl/stat utctl/show utctl/sym utctl/ctf utctl/ctf/meta utctl libut/common
+	utctl/held utctl/show utctl/sym utctl/ctf utctl/ctf/meta utctl libut/common
+	utctl/export utctl/held utctl/show utctl/sym utctl/ctf utctl/ctf/meta utctl libut/common
+	utctl/top utctl/show utctl/sym utctl/ctf utctl/ctf/meta utctl libut/common
+	utctl/report utctl/held utctl/show utctl/sym utctl/ctf utctl/ctf/meta utctl libut/common
+	utctl/serve utctl/show utctl/ctf utctl/ctf/meta utctl libut/common
 	utctl/ctl utctl libut/common libut/expr
-	utctl/rec utctl/ctl utctl/show utctl/sym utctl/ctf utctl libut/common
+	utctl/rec utctl/ctl utctl/show utctl/sym utctl/ctf utctl/ctf/meta utctl libut/common
 	EOF
 }
 

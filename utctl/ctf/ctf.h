@@ -35,7 +35,7 @@
 #include <time.h>
 
 #include "../map.h"
-#include "ctf_type.h"
+#include "meta/ctf_type.h"
 
 #define CTF_ALLNODES	(32 << 20)	/* in all events */
 #define CTF_STEPS	(1 << 26)	/* fields, labels compared */

@@ -32,7 +32,7 @@
 #include "../say.h"
 #include "../when.h"
 #include "common/hash.h"
-#include "ctf_json.h"
+#include "meta/ctf_json.h"
 
 #define PACKET_MAGIC	0x75d11d57u
 #define PACKET_HEAD	37		/* bytes */

@@ -24,8 +24,8 @@
 #include <unistd.h>
 
 #include "../ctf/select.h"
+#include "../held/heap.h"
 #include "../say.h"
-#include "../show/heap.h"
 #include "../show/print.h"
 #include "../show/show.h"
 #include "../sym/symbols.h"

@@ -27,9 +27,9 @@
 #include <stdint.h>
 
 #include "../ctf/reader.h"
+#include "../held/locks.h"
 #include "../map.h"
 #include "../show/hist.h"
-#include "../show/locks.h"
 #include "../show/pair.h"
 #include "../show/rows.h"
 

@@ -23,8 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../held/weigh.h"
 #include "../say.h"
-#include "../show/weigh.h"
 #include "page.h"
 
 #define MOST	50000		/* parts: others are their parents' */

@@ -21,8 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../held/heap.h"
 #include "../say.h"
-#include "../show/heap.h"
 #include "page.h"
 
 #define SHOWN	8		/* processes, with the greatest peaks */

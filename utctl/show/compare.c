@@ -27,8 +27,8 @@
 
 #include "../say.h"
 #include "compare.h"
+#include "group.h"
 #include "show.h"
-#include "stat.h"
 
 /* Smaller differences are not told, and fewer events are not new or gone. */
 #define LEAST		0.02

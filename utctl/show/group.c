@@ -30,7 +30,7 @@
 #include "../sym/image.h"
 #include "../sym/process.h"
 #include "../sym/symbols.h"
-#include "stat.h"
+#include "group.h"
 
 #define TAIL	24		/* bytes of dots, an address and a NUL */
 #define IDS	48		/* bytes of those of a process and a thread */
