@@ -128,6 +128,7 @@ utctl destroy ring >/dev/null || fail "destroy"
 exec 3>&- 4<&-
 wait $PULSE
 
+utctl trigger -r 3 s && utctl trigger -r 4 s || fail "trigger -r"
 expect 0 'session s destroyed' utctl destroy s
 readers_agree "$T/trace"
 [ "$(ls -A "$T/trace/ust" | wc -l)" -le 1 ] || fail "$(ls -R "$T/trace/ust")"
