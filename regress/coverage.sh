@@ -15,13 +15,14 @@ cd "$(dirname "$0")/.." || exit 1
 FILES=$(for f in callstack event overwrite own_context prefix record region \
     shared slot subbuf thread wait; do printf 'libut/%s.c ' $f; done
     echo utd/consumer/*.c utd/parent/journal_load.c utd/parent/talk/journal.c)
-: "${PARTS:=amend aside astray badutd block carried channels chaos clear clock
-    clockpoints clones context counterfeit cpu cut dropped endmany fakestack
-    filtered forkbusy forkmalloc held hostile howto inflated interval intruder
-    journal jump kept lacking living losses lostdir moved nodescriptors nofiles
-    nooutput nothing outdir outside overcrowd overwrite owned perpid planted
-    remedy rotate rotatefull scribble setuid several shm shrunk slots slowly
-    snapshot snapshotnames snapshotusers sparing stackctx stacks starved stopped
+: "${PARTS:=amend aside astray badutd block blockends carried carriedkill
+    channels chaos clear clock clockpoints clones context counterfeit cpu
+    cut dropped endmany fakestack filtered forkbusy forkmalloc held hostile
+    howto inflated interval intruder journal jump kept lacking living losses
+    lossescut lostdir moved nodescriptors nofiles nooutput nothing outdir
+    outside overcrowd overwrite owned perpid planted remedy rotate
+    rotatefull scribble setuid several shm shrunk slots slowly snapshot
+    snapshotnames snapshotusers sparing stackctx stacks starved stopped
     takeup toobig units unsaved warnings}"
 for c in clang llvm-profdata llvm-cov; do
 	command -v $c >/dev/null || { echo "coverage: no $c here"; exit 0; }
