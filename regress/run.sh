@@ -16,7 +16,9 @@
 #
 # SKIP names tests that are not to be run, and @KIND all tests of that kind: see
 # the file kinds.  With ONLY, none is run but those that it names, likewise.
-# PART=K/N runs each N-th of what is chosen, from the K-th: N runs do all.
+# PART=K/N runs each N-th of what is chosen, from the K-th: N runs do all.  With
+# FEWER=N a test that kills at random, again and again, does so N times, and one
+# that tries much of the same tries a part of it.
 # TIMES is a file for the seconds that each test took, and its processes had the
 # CPU for.  SEED makes a test that draws random numbers draw the same ones again:
 # see common.sh.  If FAILED names a file, the names of failed tests go there, and

@@ -9,7 +9,11 @@
 
 seeded
 ncores='2 3 7'
-[ -z "${LESS:-}" ] || ncores=3
+kinds='one plain many equal small late losses gone overlap backwards lies huge'
+damaged='plain losses.48 overlap.48'
+if [ -n "${FEWER:-}" ]; then
+	ncores=3 kinds='many late losses overlap lies' damaged=losses.48
+fi
 
 # same OPTIONS...: also where output and messages go to one file.
 same() {
@@ -61,8 +65,7 @@ one_core() {
 TZ=UTC
 export TZ
 # Times of 64 bits, which can run backwards in a packet, and of 48, which cannot.
-for what in one plain many equal small late losses gone overlap backwards \
-    lies huge; do
+for what in $kinds; do
 	packets $what | trace $what
 	all_same
 	packets $what | trace $what.48
@@ -94,7 +97,7 @@ what=losses
 one_core
 
 # Damaged files: bits of two are turned, and the end of one is lost.
-for what in plain losses.48 overlap.48; do
+for what in $damaged; do
 	cp -R "$T/$what" "$T/$what.bad"
 	what=$what.bad
 	for i in 1 2 3 4 5 6 7 8 9; do

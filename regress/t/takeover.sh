@@ -5,7 +5,7 @@
 # are answered, and utd says what happened.  KILLS is how many.
 
 . ./common.sh
-KILLS=${KILLS:-${LESS:-6}}
+KILLS=${KILLS:-${FEWER:-6}}
 # What comes before a program is known is not recorded.
 UT_REGISTER_TIMEOUT=60000
 export UT_REGISTER_TIMEOUT

@@ -5,7 +5,7 @@
 # known again, and nothing is lost or there twice.  KILLS is how many.
 
 . ./common.sh
-KILLS=${KILLS:-${LESS:-6}}
+KILLS=${KILLS:-${FEWER:-6}}
 # However busy the machine is, programs begin when all regions are attached;
 # one whose utd is killed before would begin without.
 UT_REGISTER_TIMEOUT=60000

@@ -3,8 +3,8 @@
 # Any number of threads that hardly trace: thousands in one program and in
 # fifty, programs that trace once and stay, threads that trace once and end,
 # with the default buffers and with four, and beside threads at full speed.  No
-# event of theirs is lost, and each costs few bytes.  TRICKLE_LONG=1 is the long
-# form, of five minutes.
+# event of theirs is lost, of four buffers hardly one, and each costs few bytes.
+# TRICKLE_LONG=1 is the long form, of five minutes.
 
 . ./common.sh
 
@@ -30,7 +30,9 @@ bytes_each() {
 	    awk -v n="$1" '{ printf "%.0f\n", $1 / n - 21 }'
 }
 
-# trickle EVENTS WRITERS [option of record ...] -- command...: all are there.
+# trickle EVENTS WRITERS [option of record ...] -- command...: all are there, but
+# for MAY that are lost.
+MAY=0
 trickle() {
 	want=$1 writers=$2
 	shift 2
@@ -38,10 +40,14 @@ trickle() {
 	echo "$writers: $events events, $lost lost," \
 	    "$(bytes_each "$want") bytes each," \
 	    "$(ls "$T"/trace/ust/uid/*/*/*_[0-9]* | wc -l) streams"
-	[ "$events $lost" = "$want 0" ] || fail "$*: $events events, $lost lost"
+	[ $((events + lost)) -eq "$want" ] && [ "$lost" -le $MAY ] ||
+	    fail "$*: $events events, $lost lost"
 	readers_agree "$T/trace"
 	./prog/seqcheck <"$T/view.out" >"$T/got" || fail "$(cat "$T/got")"
-	[ "$(cat "$T/got")" = "$want $writers 0" ] || fail "$*: $(cat "$T/got")"
+	case $lost:$(cat "$T/got") in
+	"0:$want $writers 0" | [1-9]*:"$events "*)	;;
+	*)	fail "$*: $(cat "$T/got")" ;;
+	esac
 	[ "$(bytes_each "$want")" -le 40 ] || fail "$*: too many bytes"
 }
 
@@ -65,9 +71,13 @@ for n in $threads; do
 done
 trickle "$row" "$row" -- ./prog/trickle -r 16 0 "$row"
 
-# With so few there is not much to be shared; here no event waits long.
+# With so few there is not much to be shared; here no event waits long.  A thread
+# that loses its processor in the middle of an event keeps one of the four from
+# the others; if all four are kept so, who comes then gives up after a while.
+MAY=100
 many 1000 1 "$seconds" 1000 -b 64k -n 4
 many 1000 50 "$seconds" 1000 -b 64k -n 4
+MAY=0
 
 # Programs that stay.  They are seen at once, or within a second.
 start_utd
