@@ -30,8 +30,11 @@ set -- $(processes "$1")
 	exit
 }
 echo "HUNG: what was running, 20 processes at most:"
-ps -o pid= -o ppid= -o pgid= -o stat= -o wchan= -o args= \
-    -p "$(echo "$@" | tr ' ' ,)" | cut -c 1-160
+# Not every ps(1) takes several at once.
+for p in "$@"; do
+	ps -o pid= -o ppid= -o pgid= -o stat= -o wchan= -o args= -p "$p" |
+	    cut -c 1-160
+done
 for p in "$@"; do
 	grep -E '^Sig(Q|Pnd|Blk|Cgt)|^ShdPnd' "/proc/$p/status" |
 	    tr '\t\n' '  ' | sed "s/^/$p: /"

@@ -127,3 +127,10 @@ variant2() {
 	    {\"selector-field-ranges\":[[1,2]],\"field-class\":
 	    $(structure 8 x "$u8" y "$u8")}]}"
 }
+
+# warns N PATTERN: so many lines on stderr of the last says, like that.
+warns() {
+	[ "$(grep -c "$2" "$T/err")" -eq "$1" ] &&
+	    [ "$(wc -l <"$T/err")" -eq "$1" ] ||
+	    fail "not $1 warnings '$2': $(cat "$T/err")"
+}

@@ -6,13 +6,6 @@
 . ./common.sh
 . ./shared/ctf.sh
 
-# warns N PATTERN: so many lines on stderr of the last says, like that.
-warns() {
-	[ "$(grep -c "$2" "$T/err")" -eq "$1" ] &&
-	    [ "$(wc -l <"$T/err")" -eq "$1" ] ||
-	    fail "not $1 warnings '$2': $(cat "$T/err")"
-}
-
 # packets ORDER LINES BYTES CHECKSUM: the metadata in packets of so many lines.
 packets() {
 	awk -v lines="$2" -v bytes="$3" -v sum="$4" '

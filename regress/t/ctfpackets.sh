@@ -6,13 +6,6 @@
 . ./common.sh
 . ./shared/ctf.sh
 
-# warns N PATTERN: so many lines on stderr of the last says, like that.
-warns() {
-	[ "$(grep -c "$2" "$T/err")" -eq "$1" ] &&
-	    [ "$(wc -l <"$T/err")" -eq "$1" ] ||
-	    fail "not $1 warnings '$2': $(cat "$T/err")"
-}
-
 # at_times WANT: of all events, in ns.
 at_times() {
 	got=$(utctl view -j "$T_CTF" | pick ns | tr '\n' ' ')

@@ -70,10 +70,12 @@ recorded -m block -- ./prog/pairs 12000
 otlp '*' '*' '*'
 [ "$(utctl export -F otlp "$T/trace" | wc -l)" -gt 3 ] || fail "one line"
 
-# A program that is killed has spans that have not ended.
+# A program that is killed has spans that have not ended.  It has read the lines
+# that count when more has been written than a pipe takes.
 printf 'entry %d 1\n' 1 2 3 >"$T/lines" && mkfifo "$T/fifo" || exit 1
 recorded -m block -e 'func:*' -- sh -c './prog/named <"$1/fifo" &
-    exec 3>"$1/fifo"; cat "$1/lines" >&3; echo exit 3 1 >&3; sleep 0.3
+    exec 3>"$1/fifo"; cat "$1/lines" >&3; echo exit 3 1 >&3
+    yes "say so" | head -n 20000 >&3
     kill -9 $!' sh "$T"
 otlp 3 2 0 -e 'func:*'
 
