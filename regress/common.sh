@@ -342,6 +342,24 @@ consumers() {
 	ps -A -o pid= -o ppid= | awk -v p="$UTD_PID" '$2 == p { print $1 }'
 }
 
+# The one that works for that user.
+consumer_of() {
+	ps -A -o pid= -o ppid= -o uid= |
+	    awk -v p="$UTD_PID" -v u="$1" '$2 == p && $3 == u { print $1 }'
+}
+
+# Kill that user's consumers until utd starts no more.
+give_up() {
+	tries=0
+	while
+		kill -9 $(consumer_of "$1") 2>/dev/null
+		! grep -q "consumer of uid $1 is given up" "$T/utd.log"
+	do
+		tries=$((tries + 1))
+		[ $tries -lt 5000 ] || fail "not given up: $(cat "$T/utd.log")"
+	done
+}
+
 # What ./prog/region says of all regions of utd, each line like that; they are
 # found by their names where there is no /proc.
 regions() {

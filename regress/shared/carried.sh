@@ -33,10 +33,6 @@ others() {
 	./prog/asuser 65533 ./prog/seq "$1" 1 "$2" || fail "seq $1"
 }
 
-consumer_of() {
-	ps -A -o pid= -o ppid= -o uid= |
-	    awk -v p="$UTD_PID" -v u="$1" '$2 == p && $3 == u { print $1 }'
-}
 has_consumer() {
 	[ -n "$(consumer_of 65534)" ]
 }

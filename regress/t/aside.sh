@@ -12,10 +12,6 @@ need timeout
 chmod 755 "$T" "$UT_RUNDIR"
 start_utd -v
 
-consumer_of() {
-	ps -A -o pid= -o ppid= -o uid= |
-	    awk -v p="$UTD_PID" -v u="$1" '$2 == p && $3 == u { print $1 }'
-}
 # ABOUT ACTION TEST: a trigger, at the first event of a program of root's.
 acts() {
 	utctl create -o "$T/s" s >/dev/null && utctl enable-event 'seq:*' &&

@@ -29,10 +29,6 @@ watch() {
 		sleep 0.02
 	done
 }
-consumer() {
-	ps -A -o pid= -o ppid= -o uid= |
-	    awk -v p="$UTD_PID" -v u="$1" '$2 == p && $3 == u { print $1 }'
-}
 chunk() {
 	ls -d "$T/w"/chunk-* 2>/dev/null | sed 's/.*-//' | sort -n | tail -n 1
 }
@@ -57,7 +53,7 @@ for round in 1 2 3; do
 	for uid in 65525 65526 65527 65528 65529 65530 65531 65532 65533; do
 		./prog/asuser $uid ./prog/seq -p 100 1 8 3600 || fail "seq"
 		nap 300
-		pid=$(consumer $uid)
+		pid=$(consumer_of $uid)
 		halt $pid
 		stopped="$stopped $pid"
 		was=$(chunk)

@@ -72,11 +72,6 @@ utctl destroy o >/dev/null 2>&1 || fail "destroy o"
 
 # A program ends while the files of another user's are still to be removed: what
 # it wrote by then stays, and is counted.
-consumer_of() {
-	for p in $(consumers); do
-		[ "$(ps -o uid= -p $p)" -ne "$1" ] || echo $p
-	done
-}
 runs_alone() {
 	member_is "$LAST" p programs seq pid
 }

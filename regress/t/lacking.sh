@@ -12,10 +12,6 @@ need prlimit
 need timeout
 chmod 755 "$T" "$UT_RUNDIR"
 
-consumer_of() {
-	ps -A -o pid= -o ppid= -o uid= |
-	    awk -v p="$UTD_PID" -v u="$1" '$2 == p && $3 == u { print $1 }'
-}
 has_consumer() {
 	[ -n "$(consumer_of 65534)" ]
 }
@@ -82,15 +78,7 @@ done
 
 # Nobody starts consumers for that user any more.
 begin
-given_up() {
-	kill -9 $(consumer_of 65534) 2>/dev/null
-	grep -q 'consumer of uid 65534 is given up' "$T/utd.log"
-}
-tries=0
-until given_up; do
-	tries=$((tries + 1))
-	[ $tries -lt 5000 ] || fail "not given up: $(cat "$T/utd.log")"
-done
+give_up 65534
 expect 0 'of 200 events without uid 65534 (the consumer has ended too often)' \
     timeout 20 utctl snapshot -n some
 events "$T/k/snapshots/some" '2 200'

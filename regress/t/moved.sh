@@ -151,11 +151,6 @@ for name in ust chunk-1 archives snapshots; do
 done
 
 # A snapshot that fails: its consumer dies, and what others have of it goes.
-consumer_of() {
-	for p in $(consumers); do
-		[ "$(ps -o uid= -p $p)" -ne "$1" ] || echo $p
-	done
-}
 hidden_part() {
 	is_part "$T/k/snapshots"/.utd-*  ||
 	    { d=$(echo "$T"/k/snapshots/.utd-*/ust/uid/65534) && [ -d "$d" ]; }

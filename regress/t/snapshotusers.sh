@@ -78,10 +78,6 @@ fi
 # it comes without, also when utd has to wait for the part, and later ones, too.
 # What the consumer has to do for it is not done when it goes on.
 lacking='events without uid 65534 (the consumer does not answer): /'
-consumer_of() {
-	ps -A -o pid= -o ppid= -o uid= |
-	    awk -v p="$UTD_PID" -v u="$1" '$2 == p && $3 == u { print $1 }'
-}
 
 lacks() {	# how many are there
 	shot=$(sed 's/.* answer): //' "$T/out")

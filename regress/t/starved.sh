@@ -12,11 +12,6 @@ need prlimit
 need timeout
 chmod 755 "$T" "$UT_RUNDIR"
 
-consumer_of() {
-	ps -A -o pid= -o ppid= -o uid= |
-	    awk -v p="$UTD_PID" -v u="$1" '$2 == p && $3 == u { print $1 }'
-}
-
 start_utd
 for s in s p; do
 	utctl create -o "$T/$s" $s >/dev/null || fail "create $s"

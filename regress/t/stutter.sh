@@ -31,11 +31,7 @@ while [ $i -lt $n ]; do
 	background ./prog/asuser 65534 ./prog/seq -p 900000 $i 1 1000
 done
 until_ok has_programs s seq $n || fail "not $n: $(utctl list s)"
-consumer_of() {
-	ps -A -o pid= -o ppid= -o uid= |
-	    awk -v p="$UTD_PID" '$2 == p && $3 == 65534 { print $1 }'
-}
-consumer=$(consumer_of)
+consumer=$(consumer_of 65534)
 background ./prog/stutter "$consumer" 2000 200
 stutter=$LAST
 nap 50
@@ -65,7 +61,7 @@ utctl create -S -o "$T/k" k >/dev/null &&
     utctl enable-event -c c 'seq:*' >/dev/null &&
     utctl start >/dev/null || fail "set-up"
 ./prog/asuser 65534 ./prog/seq 201 1 800000 || fail "seq"
-consumer=$(consumer_of)
+consumer=$(consumer_of 65534)
 ./prog/seq 200 1 10 || fail "seq"
 background ./prog/stutter "$consumer" 7000 1000
 nap 50
