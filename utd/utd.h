@@ -177,7 +177,7 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   channel, its attributes, u32 1 as above, str
 				   name of the object, str why nothing can be
 				   written; its fd, perhaps: count what is lost
-				   with it, and remove it */
+				   with it */
 #define UT_C_ROTATE	80	/* a trace, b the one that takes its place:
 				   u32 serial: what is committed goes to a, and
 				   all that comes to b; a is closed */

@@ -21,6 +21,7 @@
  * into the files are whole packets that do not overlap.
  */
 
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 
@@ -406,7 +407,8 @@ open_region(uint8_t kind, bool again)
 		region = region_new(&like, false, -1);
 		if (region == NULL || (fds[geometry] = dup(region->fd)) == -1)
 			fuzz_die("no region");
-		region_free(region, true);
+		region_free(region);
+		(void)shm_unlink(like.shm);
 	}
 	if ((region = region_new(&like, true, dup(fds[geometry]))) == NULL)
 		fuzz_die("no region");
@@ -483,7 +485,7 @@ adopt(struct input *in, uint8_t kind)
 {
 	/* Without it there is nothing to do. */
 	region->header->magic = UT_ABI_MAGIC;
-	region_end(region, false);
+	region_end(region);
 	if (input_u8(in) % 2)
 		cut_file(in);
 	open_region(kind, true);
@@ -551,7 +553,7 @@ static void
 end(void)
 {
 	region->header->magic = UT_ABI_MAGIC;
-	region_end(region, false);
+	region_end(region);
 	region = NULL;
 	check_files(dir, true);
 	dir->npending = dir->nwhole = 0;

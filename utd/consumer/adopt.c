@@ -236,10 +236,10 @@ region_begin(struct region *r, struct trace *t, bool again)
 	return ok;
 }
 
-/* End the sink; the region is removed, too, or left to another consumer. */
+/* End the sink, and let go of the region. */
 void
-region_end(struct region *r, bool gone)
+region_end(struct region *r)
 {
 	sink_free(r->sink);
-	region_free(r, gone);
+	region_free(r);
 }

@@ -92,7 +92,7 @@ consumer_run(void)
 		regions = r->next;
 		if (ending) {
 			region_finish(r, false);
-			region_end(r, true);
+			region_end(r);
 		} else {
 			(void)region_drain(r, DRAIN_ALL);
 		}

@@ -263,22 +263,12 @@ region_new(const struct region *like, bool again, int fd)
 	return NULL;
 }
 
-/* Remove the name of the region, unless somebody has done that. */
+/* Let go of the region: others may have it, or the parent removes it. */
 void
-region_unlink(const struct region *r)
-{
-	if (shm_unlink(r->shm) == -1 && errno != ENOENT)
-		log_warn("shared memory %s is left, for you to remove", r->shm);
-}
-
-/* Let go of the region, and if `gone', remove it; else others will have it. */
-void
-region_free(struct region *r, bool gone)
+region_free(struct region *r)
 {
 	region_unmap(r);
 	close(r->fd);
-	if (gone)
-		region_unlink(r);
 	region_release(r);
 }
 

@@ -213,7 +213,7 @@ orders_region(const struct region *like, struct trace *t, bool again,
 	if (r == NULL || region_begin(r, t, again))
 		return r;
 	error = errno;
-	region_end(r, false);
+	region_end(r);
 	errno = error;
 	return NULL;
 }

@@ -136,16 +136,14 @@ do_watch(struct ut_msg *m)
 }
 
 /*
- * The region is finished.  Its name goes before the reply, with which the
- * parent forgets it: nobody would remove the name if we were killed in between.
- * Who is asked again finds the memory by the parent's descriptor.
+ * The region is finished.  The parent removes its name when it has saved the
+ * counts: without them the next utd needs the memory, which has them, too.
  */
 static void
 reply_finished(uint32_t serial, struct region *r)
 {
-	region_unlink(r);
 	reply_counts(serial, r, 0);
-	region_end(r, false);
+	region_end(r);
 }
 
 static void
@@ -166,7 +164,7 @@ do_close(struct ut_msg *m)
 }
 
 /*
- * Remove a region that cannot be written anywhere.  The parent has said why; we
+ * Finish a region that cannot be written anywhere.  The parent has said why; we
  * log how many events are lost, because nobody else says so if utd is ending.
  */
 static void
@@ -193,7 +191,6 @@ do_bury(struct ut_msg *m)
 			    before), why);
 		reply_finished(serial, r);
 	} else {
-		region_unlink(&like);
 		reply_counts(serial, NULL, 0);
 	}
 }

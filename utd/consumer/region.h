@@ -177,8 +177,7 @@ extern struct region *regions;
 /* memory.c: the shared memory.  region_new returns NULL and errno. */
 struct region *region_new(const struct region *, bool, int);
 size_t	 region_size(const struct region *);	/* bytes of shared memory */
-void	 region_unlink(const struct region *);
-void	 region_free(struct region *, bool);
+void	 region_free(struct region *);
 struct region *region_private(const struct region *);
 void	 region_private_free(struct region *);
 
@@ -275,7 +274,7 @@ void	 region_rotate(struct region *, struct trace *);
 /* adopt.c: a region and its sink, and what another consumer has left. */
 void	 region_left_sink(struct region *, const struct sink *);
 bool	 region_begin(struct region *, struct trace *, bool);
-void	 region_end(struct region *, bool);
+void	 region_end(struct region *);
 
 /* shrunk.c: files that somebody has cut or removed. */
 void	 region_shrunk(struct region *);	/* their events are lost */

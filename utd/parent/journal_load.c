@@ -229,12 +229,13 @@ state_load(const char *state, const char *table)
 		return;
 	load_sessions(f, state);
 	fclose(f);
-	triggers_check();
-	for (s = sessions; s != NULL; s = s->next) {
+	regions_restored();
+	for (s = sessions; s != NULL; s = s->next)
 		if (s->lingers)		/* half of its end may be saved */
 			session_strip(s);
+	triggers_check();
+	for (s = sessions; s != NULL; s = s->next)
 		session_warn(s, "utd was killed, and another took over");
-	}
 	if (sessions != NULL && (f = open_ours(table)) != NULL) {
 		load_programs(f);
 		fclose(f);

@@ -214,7 +214,6 @@ parent_close(void)
 	links_end();
 	shots_end();
 	consumers_end();
-	regions_gone();
 	if ((all = sessions_end())) {
 		journal_remove();
 		programs_remove();

@@ -90,18 +90,6 @@ session_end(struct session *s)
 	clients_left();
 }
 
-/* Has the directory buffers that are not written? */
-static bool
-not_written(const struct trace *t)
-{
-	const struct region *r;
-
-	for (r = t->regions; r != NULL; r = r->beside)
-		if (!region_none(r))
-			return true;
-	return false;
-}
-
 /* Warn, once for each user, of buffers that are not written; any? */
 static bool
 warn_left(const struct session *s)
@@ -110,11 +98,11 @@ warn_left(const struct session *s)
 	bool any = false;
 
 	for (t = s->traces; t != NULL; t = t->next) {
-		if (!not_written(t))
+		if (!regions_kept(t))
 			continue;
 		any = true;
 		for (u = s->traces; u != t; u = u->next)
-			if (u->uid == t->uid && not_written(u))
+			if (u->uid == t->uid && regions_kept(u))
 				break;
 		if (u == t)
 			log_warnx("session %s: the buffers of uid %lu are not "
@@ -124,16 +112,22 @@ warn_left(const struct session *s)
 	return any;
 }
 
-/* Consumers are gone, and what they have left to count is no more. */
+/*
+ * All is written.  If we are killed from here on, the next utd finds a session
+ * that is destroyed, and removes the names of its memory.
+ */
 static void
-watches_remove(const struct session *s)
+session_over(struct session *s)
 {
 	const struct trigger *t;
-	const struct trace *u;
 
+	s->lingers = true;
+	state_changed(&s->saved);
+	regions_end(s);
 	for (t = s->triggers; t != NULL; t = t->next)
-		for (u = t->watch->traces; u != NULL; u = u->next)
-			regions_remove(u);
+		regions_end(t->watch);
+	state_save();
+	command_forget(s);
 }
 
 /* utd ends, and with it all sessions whose buffers are written. */
@@ -149,8 +143,7 @@ sessions_end(void)
 			session_activate(s, false);
 			continue;
 		}
-		command_forget(s);
-		watches_remove(s);
+		session_over(s);
 		session_end(s);
 	}
 	return sessions == NULL;

@@ -139,6 +139,13 @@ regions_failed(struct trace *t, const char *why)
 			region_failed(r, why);
 }
 
+/* Remove the name of its memory, if there is one. */
+void
+region_remove(const struct region *r)
+{
+	consumer_remove(r->trace->consumer, r->shm, false);
+}
+
 /* The memory is gone: if the region is made again, it has another name. */
 void
 region_forget(struct region *r)
@@ -146,7 +153,7 @@ region_forget(struct region *r)
 	if (r->fd != -1)
 		user_close(r->trace->user, r->fd);
 	r->fd = -1;
-	r->left = false;
+	r->left = r->over = false;
 	ut_shm_name(r->shm);
 	state_changed(&r->saved);
 }
@@ -158,7 +165,7 @@ regions_remove(const struct trace *t)
 	struct region *r;
 
 	for (r = t->regions; r != NULL; r = r->beside) {
-		consumer_remove(t->consumer, r->shm, false);
+		region_remove(r);
 		if (r->state == REGION_FAILED)
 			region_forget(r);
 	}
@@ -177,15 +184,6 @@ got_counts(uint32_t id, int error, struct ut_msg *m)
 		return;
 	region_counted(r, m);
 	r->used = ut_msg_get_u32(m);
-}
-
-/* Remove what another utd has left; nobody will adopt it. */
-void
-region_abandon(struct region *r)
-{
-	if (r->left)
-		consumer_remove(r->trace->consumer, r->shm, false);
-	r->left = false;
 }
 
 /* A request that needs no words. */
@@ -261,7 +259,9 @@ got_region(uint32_t id, int error, struct ut_msg *m)
 		return;
 	}
 	if (error == EEXIST) {		/* somebody else has the name */
-		region_abandon(r);
+		if (r->left)
+			region_remove(r);
+		r->left = false;
 		ut_shm_name(r->shm);
 	}
 	if (error == EEXIST && ++r->taken < TAKEN_MAX) {
@@ -277,6 +277,8 @@ got_region(uint32_t id, int error, struct ut_msg *m)
 	if (r->fd == -1 && (r->fd = region_fd(r, ut_msg_get_fd(m), why,
 	    sizeof(why))) == -1) {
 		region_tell(r, UT_C_CLOSE, true, NULL, NULL);
+		region_remove(r);
+		region_forget(r);
 		region_failed(r, why);
 		return;
 	}
@@ -341,7 +343,7 @@ regions_ask(struct trace *t)
 	for (r = t->regions; r != NULL; r = r->beside) {
 		region_describe(r);
 		if (r->state == REGION_NEW || (t->take != TAKE_NONE &&
-		    r->state != REGION_FAILED))
+		    r->state != REGION_FAILED && !r->over))
 			region_ask(r);
 	}
 }

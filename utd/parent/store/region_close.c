@@ -45,15 +45,54 @@ counts_keep(const struct region *r)
 		count_add(&r->channel->older, r->counts.bytes);
 }
 
+/*
+ * The consumer needs the region no more.  A utd that is killed in here leaves
+ * its memory, to be counted once more, or its name alone, which the next utd
+ * removes; but never counts that are neither here nor there.
+ */
+static void
+region_over(struct region *r)
+{
+	counts_keep(r);
+	r->over = true;
+	state_changed(&r->channel->saved);
+	state_changed(&r->saved);
+	state_save();
+	region_remove(r);
+}
+
+/* Remove the names that another utd could not remove any more. */
+void
+regions_restored(void)
+{
+	const struct session *s;
+	const struct trace *t;
+	struct region *r;
+
+	for (s = sessions; s != NULL; s = s->next) {
+		for (t = s->traces; t != NULL; t = t->next) {
+			for (r = t->regions; r != NULL; r = r->beside) {
+				if (!r->over)
+					continue;
+				region_remove(r);
+				r->left = false;
+				r->state = REGION_CLOSING;
+				r->matched = r->base = 0;
+			}
+		}
+	}
+}
+
 /* Free the region; the trace of a single program goes with its last region. */
 static void
 region_free(struct region *r)
 {
 	struct trace *t = r->trace;
 
-	counts_keep(r);
-	state_changed(&r->channel->saved);
-	region_abandon(r);
+	if (!r->over)
+		region_over(r);
+	else
+		region_remove(r);
 	region_drop(r);
 	if (t->owner != 0 && t->regions == NULL)
 		trace_close(t);
@@ -77,20 +116,18 @@ got_buried(uint32_t id, int error, struct ut_msg *m)
 	}
 	r->buried = false;
 	if (r->state == REGION_CLOSING) {
-		r->left = error != 0;
 		region_free(r);
 		return;
 	}
-	counts_keep(r);
+	region_over(r);
 	memset(&r->counts, 0, sizeof(r->counts));
 	r->matched = r->base = 0;
-	state_changed(&r->channel->saved);
 	region_forget(r);
 }
 
 /*
  * Nothing can be written: programs are detached from the region, and the
- * consumer counts the events and removes it.
+ * consumer counts the events.
  */
 static void
 region_bury(struct region *r)
@@ -146,9 +183,21 @@ got_last(uint32_t id, int error, struct ut_msg *m)
 	}
 	if (error == 0)
 		region_counted(r, m);
-	else
-		r->left |= r->fd != -1;
 	region_free(r);
+}
+
+/*
+ * Free those that another utd could not free: when the trace has all that its
+ * files lacked, because it may be closed with them.
+ */
+void
+regions_last(const struct trace *t)
+{
+	const struct region *r;
+
+	for (r = t->regions; r != NULL; r = r->beside)
+		if (r->over)
+			region_tell(r, UT_C_CLOSE, false, got_last, NULL);
 }
 
 /* Close the region; it is freed when the consumer has told its counts. */
@@ -201,35 +250,36 @@ regions_hold(uid_t uid, uint64_t owner)
 	return false;
 }
 
-/* Is the region of no use, with a consumer that has ended or was given up? */
-static bool
-is_gone(const struct region *r)
+/*
+ * The consumers have ended: are there any that could not be written?  The next
+ * utd may find their directory.
+ */
+bool
+regions_kept(const struct trace *t)
 {
-	const struct consumer *c = r->trace->consumer;
+	const bool finished = t->consumer->state == CONSUMER_FINISHED ||
+	    t->consumer->state == CONSUMER_GIVEN_UP;
+	const struct region *r;
 
-	return (c->state == CONSUMER_FINISHED ||
-	    c->state == CONSUMER_GIVEN_UP) && (r->state != REGION_FAILED ||
-	    r->buried || !region_left(r));
+	for (r = t->regions; r != NULL; r = r->beside)
+		if (!region_none(r) && (!finished ||
+		    (r->state == REGION_FAILED && !r->buried)))
+			return true;
+	return false;
 }
 
-/*
- * The consumers have ended: free their regions, except those that they could
- * not take over, because the next utd may find their directory.
- */
+/* The session goes with them: nobody asks for the last counts. */
 void
-regions_gone(void)
+regions_end(const struct session *s)
 {
-	struct session *s;
-	struct channel *ch;
-	struct region *r, *next;
+	const struct trace *t;
+	struct region *r;
 
-	for (s = sessions; s != NULL; s = s->next) {
-		for (ch = s->channels; ch != NULL; ch = ch->next) {
-			for (r = ch->regions; r != NULL; r = next) {
-				next = r->next;
-				if (is_gone(r))
-					region_free(r);
-			}
+	for (t = s->traces; t != NULL; t = t->next) {
+		for (r = t->regions; r != NULL; r = r->beside) {
+			r->over = true;
+			r->state = REGION_CLOSING;
+			state_changed(&r->saved);
 		}
 	}
 }

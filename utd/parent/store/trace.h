@@ -49,6 +49,7 @@ struct region {
 	char		 shm[UT_SHM_NAME];
 	unsigned int	 taken;		/* names in a row that others had */
 	bool		 left;		/* by another utd, to be adopted */
+	bool		 over;		/* all but its name: see region_over */
 	bool		 buried;	/* buried, or soon: see region_bury */
 	int		 fd;
 	bool		 described;	/* in the metadata */
@@ -211,7 +212,7 @@ void	 region_put(struct ut_msg *, const struct channel *);
 void	 region_tell(const struct region *, uint16_t, uint32_t, consumer_cb *,
 	    struct waiter *);
 void	 region_forget(struct region *);
-void	 region_abandon(struct region *);
+void	 region_remove(const struct region *);
 
 /* region_close.c: the end of regions. */
 void	 regions_bury_lost(struct trace *);
@@ -221,7 +222,10 @@ void	 regions_bury(uid_t, uint32_t, uint64_t);
 bool	 regions_hold(uid_t, uint64_t);	/* may it have any mapped? */
 void	 regions_close(struct channel *);
 void	 regions_free(struct channel *);
-void	 regions_gone(void);
+bool	 regions_kept(const struct trace *);	/* when utd ends */
+void	 regions_end(const struct session *);	/* when utd ends */
+void	 regions_restored(void);
+void	 regions_last(const struct trace *);	/* when it is opened */
 
 /* channel.c: what consumers have counted. */
 void	 counts_add(struct counts *, const struct counts *);

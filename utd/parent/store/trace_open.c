@@ -160,6 +160,7 @@ trace_go(struct trace *t, int fd, const char *path)
 	ut_msg_u64(&out, t->session->max == 0 ? UINT64_MAX : t->limit);
 	(void)consumer_ask(t->consumer, &out, got_trace, t->id, NULL);
 	regions_ask(t);
+	regions_last(t);
 	if (t->before != NULL)
 		trace_moving(t);
 }

@@ -39,8 +39,8 @@ static struct ut_msg out;
  * Members of an object that are saved, and listed if they have a name: a row a
  * member.  One more raises the version.
  */
-#define STATE_VERSION		12
-#define STATE_MEMBERS		104u
+#define STATE_VERSION		13
+#define STATE_MEMBERS		105u
 #define MEMBER(type, member, size, name)				\
 	{ MEMBER_ ## type, name, offsetof(struct OBJECT, member), size }
 #define SIZE(member)		sizeof(((struct OBJECT *)0)->member)
@@ -127,7 +127,7 @@ const struct member trace_members[] = {
 #define OBJECT region
 const struct member region_members[] = {
 	SAVED(described), SAVED(moved), SAVED(told), SAVED(matched),
-	SAVED(base), SAVED(since), END
+	SAVED(base), SAVED(since), SAVED(over), END
 };
 
 #define ROWS(table)	(sizeof(table) / sizeof(table[0]) - 1)
