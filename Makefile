@@ -58,6 +58,7 @@ CPU_Linux =	libut/libut-cpu.so
 # those have tables of their own.  Programs' threads are in libut.
 TABLES_utd =	-fno-asynchronous-unwind-tables
 TABLES_utd/consumer = $(TABLES_utd)
+TABLES_utd/consumer/output = $(TABLES_utd)
 TABLES_utd/parent = $(TABLES_utd)
 TABLES_utd/parent/act = $(TABLES_utd)
 TABLES_utd/parent/ask = $(TABLES_utd)
@@ -132,34 +133,35 @@ COMMON_OBJS =	libut/common/attr.o libut/common/bell.o libut/common/compat.o \
 		libut/expr/compile_name.o libut/expr/expr.o \
 		libut/expr/filter.o libut/expr/range.o libut/expr/verify.o
 
-UTD_SRCS =	utd/consumer/adopt.c utd/consumer/adopt_files.c \
-		utd/consumer/amend.c utd/consumer/batch.c utd/consumer/bound.c \
-		utd/consumer/chunk.c utd/consumer/clockfile.c \
-		utd/consumer/consumer.c utd/consumer/copy.c \
-		utd/consumer/drain.c utd/consumer/files.c utd/consumer/gone.c \
-		utd/consumer/loss.c utd/consumer/memory.c utd/consumer/names.c \
-		utd/consumer/orders.c utd/consumer/orders_later.c \
-		utd/consumer/output.c utd/consumer/packet.c \
+UTD_SRCS =	utd/boot.c utd/consumer/adopt.c utd/consumer/adopt_files.c \
+		utd/consumer/amend.c utd/consumer/batch.c \
+		utd/consumer/chunk.c utd/consumer/consumer.c \
+		utd/consumer/copy.c utd/consumer/drain.c utd/consumer/gone.c \
+		utd/consumer/loss.c utd/consumer/memory.c \
+		utd/consumer/names.c utd/consumer/orders.c \
+		utd/consumer/orders_later.c utd/consumer/output/bound.c \
+		utd/consumer/output/clockfile.c utd/consumer/output/files.c \
+		utd/consumer/output/output.c utd/consumer/output/packet.c \
+		utd/consumer/output/points.c utd/consumer/output/report.c \
 		utd/consumer/pauses.c utd/consumer/piece.c \
-		utd/consumer/points.c utd/consumer/program_table.c \
-		utd/consumer/region_state.c utd/consumer/remove.c \
-		utd/consumer/report.c utd/consumer/revoke.c \
+		utd/consumer/program_table.c utd/consumer/region_state.c \
+		utd/consumer/remove.c utd/consumer/revoke.c \
 		utd/consumer/shotdir.c utd/consumer/shottrace.c \
-		utd/consumer/shrunk.c utd/consumer/sink.c utd/consumer/sleep.c \
-		utd/consumer/tick.c utd/boot.c utd/daemon.c utd/instant.c \
-		utd/parent/act/client.c utd/parent/act/clock_watch.c \
-		utd/parent/act/command.c utd/parent/act/rotate.c \
-		utd/parent/act/session_end.c utd/parent/act/shot.c \
-		utd/parent/act/shotpart.c utd/parent/act/trigger.c \
-		utd/parent/ask/control.c utd/parent/ask/dochannel.c \
-		utd/parent/ask/dochunk.c utd/parent/ask/dorule.c \
-		utd/parent/ask/dosession.c utd/parent/ask/dotrack.c \
-		utd/parent/ask/dotrigger.c utd/parent/ask/list.c \
-		utd/parent/journal_load.c utd/parent/link/link.c \
-		utd/parent/link/link_map.c utd/parent/link/plan_assign.c \
-		utd/parent/link/program.c utd/parent/parent.c \
-		utd/parent/restore.c utd/parent/store/bound.c \
-		utd/parent/store/consumer_remains.c \
+		utd/consumer/shrunk.c utd/consumer/sink.c \
+		utd/consumer/sleep.c utd/consumer/tick.c utd/daemon.c \
+		utd/instant.c utd/parent/act/client.c \
+		utd/parent/act/clock_watch.c utd/parent/act/command.c \
+		utd/parent/act/rotate.c utd/parent/act/session_end.c \
+		utd/parent/act/shot.c utd/parent/act/shotpart.c \
+		utd/parent/act/trigger.c utd/parent/ask/control.c \
+		utd/parent/ask/dochannel.c utd/parent/ask/dochunk.c \
+		utd/parent/ask/dorule.c utd/parent/ask/dosession.c \
+		utd/parent/ask/dotrack.c utd/parent/ask/dotrigger.c \
+		utd/parent/ask/list.c utd/parent/journal_load.c \
+		utd/parent/link/link.c utd/parent/link/link_map.c \
+		utd/parent/link/plan_assign.c utd/parent/link/program.c \
+		utd/parent/parent.c utd/parent/restore.c \
+		utd/parent/store/bound.c utd/parent/store/consumer_remains.c \
 		utd/parent/store/consumers.c utd/parent/store/consumers_end.c \
 		utd/parent/store/pause.c utd/parent/store/programs.c \
 		utd/parent/store/region.c utd/parent/store/region_close.c \
@@ -177,17 +179,18 @@ UTD_SRCS =	utd/consumer/adopt.c utd/consumer/adopt_files.c \
 		utd/parent/want/table.c utd/parent/want/track.c \
 		utd/parent/want/warning.c utd/utd.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
-UTD_HDRS =	utd/consumer/consumer.h utd/consumer/piece.h \
-		utd/consumer/points.h utd/consumer/region.h \
-		utd/consumer/sink.h utd/parent/act/client.h \
-		utd/parent/act/shot.h utd/parent/act/trigger.h \
-		utd/parent/ask/do.h utd/parent/link/program.h \
-		utd/parent/parent.h utd/parent/store/consumers.h \
-		utd/parent/store/trace.h utd/parent/talk/conn.h \
-		utd/parent/talk/journal.h utd/parent/talk/listen.h \
-		utd/parent/talk/loop.h utd/parent/talk/user.h \
-		utd/parent/want/course.h utd/parent/want/event.h \
-		utd/parent/want/rule.h utd/parent/want/session.h utd/utd.h
+UTD_HDRS =	utd/consumer/consumer.h utd/consumer/output/output.h \
+		utd/consumer/output/points.h utd/consumer/piece.h \
+		utd/consumer/region.h utd/consumer/sink.h \
+		utd/parent/act/client.h utd/parent/act/shot.h \
+		utd/parent/act/trigger.h utd/parent/ask/do.h \
+		utd/parent/link/program.h utd/parent/parent.h \
+		utd/parent/store/consumers.h utd/parent/store/trace.h \
+		utd/parent/talk/conn.h utd/parent/talk/journal.h \
+		utd/parent/talk/listen.h utd/parent/talk/loop.h \
+		utd/parent/talk/user.h utd/parent/want/course.h \
+		utd/parent/want/event.h utd/parent/want/rule.h \
+		utd/parent/want/session.h utd/utd.h
 
 UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_clock.c \
 		utctl/ctf/ctf_cores.c utctl/ctf/ctf_cpu.c \

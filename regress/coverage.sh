@@ -14,7 +14,8 @@
 cd "$(dirname "$0")/.." || exit 1
 FILES=$(for f in callstack event overwrite own_context prefix record region \
     shared slot subbuf thread wait; do printf 'libut/%s.c ' $f; done
-    echo utd/consumer/*.c utd/parent/journal_load.c utd/parent/talk/journal.c)
+    echo utd/consumer/*.c utd/consumer/output/*.c utd/parent/journal_load.c \
+    utd/parent/talk/journal.c)
 : "${PARTS:=amend aside astray badutd block blockends carried carriedkill
     channels chaos clear clock clockpoints clones context counterfeit cpu
     cut dropped endmany fakestack filtered forkbusy forkmalloc held hostile

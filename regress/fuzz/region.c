@@ -155,9 +155,9 @@ report_progress(uint64_t left)
 }
 
 void
-report_trouble(const struct region *p, uint32_t what, const char *fmt, ...)
+report_trouble(uint32_t id, uint32_t what, const char *fmt, ...)
 {
-	(void)p;
+	(void)id;
 	(void)what;
 	(void)fmt;
 }

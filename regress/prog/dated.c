@@ -43,7 +43,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../utd/consumer/points.c"
+#include "../../utd/consumer/output/points.c"
 
 static unsigned char packet[1 << 20];
 static size_t len;

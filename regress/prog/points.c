@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../utd/consumer/points.c"
+#include "../../utd/consumer/output/points.c"
 
 #define DAY	864000			/* comparisons */
 #define RATE	2.9

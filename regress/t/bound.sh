@@ -119,6 +119,8 @@ if [ "$(id -u)" -eq 0 ] && ./prog/asuser 65533 true 2>/dev/null; then
 	    grep -q 'uid 65533 goes with the next' "$T/out" ||
 	    fail "a consumer is stopped: $(cat "$T/out")"
 	kill -CONT $stopped
+	# One that is late has a second when utd ends; or is heard again.
+	until_ok utctl destroy w || fail "not destroyed: $(utctl list w)"
 fi
 echo "$faults faults while sessions are bound"
 stop_utd || fail "utd: status $?"

@@ -12,16 +12,12 @@ hasty() {
 	$CC -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 \
 	    $CFLAGS -pthread -I"$TOP/libut" -DLATE_MS=500 \
 	    -c -o "$T/consumers.o" "$TOP/utd/parent/store/consumers.c" &&
-	    ar t "$LIBUT" >"$T/in_libut" &&
-	    (cd "$TOP/libut" && ls common/*.o expr/*.o) | awk -F / '
-		FILENAME != "-" { has[$0]; next }
-		!($NF in has)' "$T/in_libut" - >"$T/others" &&
 	    $CC $CFLAGS -pthread -o "$T/utd" "$T/consumers.o" \
-	    $(ls "$TOP"/utd/*.o "$TOP"/utd/*/*.o | grep -v /consumers.o) \
-	    $(sed "s|^|$TOP/libut/|" "$T/others") "$LIBUT" $DL $LIBS
+	    $(find "$TOP/utd" -name '*.o' ! -name consumers.o) \
+	    "$TOP"/libut/common/*.o "$TOP"/libut/expr/*.o $DL $LIBS
 }
-! hasty 2>"$T/hasty" && echo "utd as it is: $(tail -n 1 "$T/hasty")" ||
-    PATH=$T:$PATH
+hasty 2>"$T/hasty" || fail "utd: $(tail -n 1 "$T/hasty")"
+PATH=$T:$PATH
 
 # session NAME EVENT
 session() {

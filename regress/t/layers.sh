@@ -26,7 +26,8 @@ rooms() {
 	libut/expr libut/common
 	libut/unwind libut/common
 	utd libut/common
-	utd/consumer utd libut/common
+	utd/consumer/output utd libut/common
+	utd/consumer utd/consumer/output utd libut/common
 	utd/parent/talk utd libut/common
 	utd/parent/want utd/parent/talk utd libut/common libut/expr
 	utd/parent/store utd/parent/want utd/parent/talk utd libut/common

@@ -212,9 +212,9 @@ report_begin(uint16_t type, uint32_t a, uint32_t b)
 
 /* Nothing that a run does is worth a report. */
 void
-report_trouble(const struct region *r, uint32_t what, const char *fmt, ...)
+report_trouble(uint32_t region, uint32_t what, const char *fmt, ...)
 {
-	(void)r;
+	(void)region;
 	(void)what;
 	wrong("trouble: %s", fmt);
 }

@@ -21,9 +21,8 @@
 #ifndef CONSUMER_H
 #define CONSUMER_H
 
-#include "../utd.h"
+#include "output/output.h"
 
-struct trace;
 struct region;
 
 /* A program, as packets name it. */
@@ -35,8 +34,6 @@ struct program {
 	bool		 dead;		/* dead, and not buried everywhere */
 	struct program	*next;
 };
-
-#define PARENT_FD	3	/* the parent's socket */
 
 extern bool parent_gone;
 extern bool ending;			/* in order */
@@ -80,26 +77,6 @@ struct region *orders_region(const struct region *, struct trace *, bool,
 /* orders_later.c: what is done between two passes. */
 void	 orders_later(void);
 void	 orders_bury(void);		/* bury them where they can be */
-
-/* report.c: what the parent is told. */
-struct reason {
-	char	 why[512];		/* "": see errno */
-};
-struct ut_msg *report_begin(uint16_t, uint32_t, uint32_t);
-void	 report_send(void);		/* send what was begun */
-int	 report_why(const char *, const char *, ...)	/* -1 */
-	    __attribute__((format(printf, 2, 3)));
-int	 report_errno(const char *);		/* -1, with errno's text */
-void	 report_try(void);
-void	 report_swap(struct reason *);
-const char *report_reason(int);		/* text of the last failure */
-void	 report_failed(uint32_t, int);
-void	 report_trouble(const struct region *, uint32_t, const char *, ...)
-	    __attribute__((format(printf, 3, 4)));
-void	 report_bytes(uint64_t);
-void	 report_progress(uint64_t);
-void	 report_made(const struct trace *);	/* under a new name */
-void	 report_wrote(const struct trace *);	/* metadata */
 
 /* shotdir.c: the directory of a snapshot; shottrace.c: what is in there. */
 void	 shot_dir(struct ut_msg *);

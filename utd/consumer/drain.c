@@ -59,11 +59,11 @@ write_waits(struct region *r, int error)
 	if (error != 0) {
 		if (before == 0)
 			r->waited_lost = region_lost(r);
-		report_trouble(r, UT_TROUBLE_NOW, "channel %s: events wait: "
-		    "%s", r->name, report_reason(error));
+		report_trouble(r->id, UT_TROUBLE_NOW, "channel %s: events "
+		    "wait: %s", r->name, report_reason(error));
 		return;
 	}
-	report_trouble(r, UT_TROUBLE_NOW, "%s", "");
+	report_trouble(r->id, UT_TROUBLE_NOW, "%s", "");
 	if (region_lost(r) > r->waited_lost) {
 		report_try();
 		sink_failed(r->sink, before);
@@ -224,8 +224,8 @@ report_unheard(struct region *r)
 	}
 	r->nunheard++;
 	p = program_of_pid((uint32_t)unheard);
-	report_trouble(r, UT_TROUBLE_SAY, "a child of %s (%u) cannot connect: "
-	    "no descriptor is left: raise its limit (ulimit -n)",
+	report_trouble(r->id, UT_TROUBLE_SAY, "a child of %s (%u) cannot "
+	    "connect: no descriptor is left: raise its limit (ulimit -n)",
 	    p != NULL ? p->name : "process", (unsigned int)unheard);
 }
 
@@ -243,8 +243,8 @@ look_toobig(struct region *r)
 	}
 	r->ntoobig++;
 	r->toobig = len;
-	report_trouble(r, UT_TROUBLE_SAY, "channel %s: an event of %u bytes "
-	    "does not fit into a sub-buffer of %u: lost", r->name, len,
+	report_trouble(r->id, UT_TROUBLE_SAY, "channel %s: an event of %u "
+	    "bytes does not fit into a sub-buffer of %u: lost", r->name, len,
 	    r->subsize);
 }
 
@@ -545,8 +545,8 @@ region_check(const struct region *r)
 	const char *what = output_spoiled(r->sink->trace);
 
 	if (what != NULL)
-		report_trouble(r, UT_TROUBLE_LOST, "channel %s: %s", r->name,
-		    what);
+		report_trouble(r->id, UT_TROUBLE_LOST, "channel %s: %s",
+		    r->name, what);
 }
 
 /* Stop the region, and write all that is in it. */

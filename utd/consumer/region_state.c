@@ -54,8 +54,8 @@ void
 region_damaged(struct region *r)
 {
 	if (!r->damaged)
-		report_trouble(r, UT_TROUBLE_LOST, "channel %s: the buffers "
-		    "are damaged: events are lost", r->name);
+		report_trouble(r->id, UT_TROUBLE_LOST, "channel %s: the "
+		    "buffers are damaged: events are lost", r->name);
 	r->damaged = true;
 }
 

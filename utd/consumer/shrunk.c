@@ -81,7 +81,7 @@ stream_shrunk(struct sink *k, struct stream *s, const char *name,
 	m = s->nmarks > 0 ? &s->marks[s->nmarks - 1] : &start;
 	lost = s->events - m->events;
 	if (!k->said_shrunk)
-		report_trouble(k->region, UT_TROUBLE_LOST, "channel %s: %s "
+		report_trouble(k->region->id, UT_TROUBLE_LOST, "channel %s: %s "
 		    "was cut or removed: %s%llu event%s that %s written there "
 		    "%s lost", k->region->name, name, m->size < s->adopted ?
 		    "at least " : "", (unsigned long long)lost,

@@ -497,7 +497,7 @@ sink_failed(struct sink *k, int error)
 	if (error == k->trouble)
 		return;
 	k->trouble = error;
-	report_trouble(k->region, UT_TROUBLE_LOST, "channel %s: events are "
+	report_trouble(k->region->id, UT_TROUBLE_LOST, "channel %s: events are "
 	    "lost: %s", k->region->name, report_reason(error));
 }
 

@@ -200,7 +200,7 @@ metadata_clock(struct text *t, const struct channel *ch)
 
 /*
  * A stream of clock readings: packets without events, so that no reader shows
- * or counts what the user has not recorded.  See consumer/clockfile.c.
+ * or counts what the user has not recorded.  See consumer/output/clockfile.c.
  */
 static void
 add_points(struct text *t)

@@ -38,10 +38,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "consumer.h"
+#include "output.h"
 #include "points.h"
-#include "region.h"
-#include "sink.h"
 
 #define FILE_NAME	"clock"
 #define POINTS		1024

@@ -28,8 +28,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "consumer.h"
-#include "sink.h"
+#include "output.h"
 
 struct trace *traces;
 

@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "sink.h"
+#include "output.h"
 
 /* Unless the packet is shared, pid, tid and names come after that. */
 struct head {

@@ -20,9 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "consumer.h"
-#include "region.h"
-#include "sink.h"
+#include "output.h"
 
 #define PROGRESS_MS	200
 
@@ -108,7 +106,7 @@ report_failed(uint32_t serial, int error)
 }
 
 void
-report_trouble(const struct region *r, uint32_t what, const char *fmt, ...)
+report_trouble(uint32_t region, uint32_t what, const char *fmt, ...)
 {
 	char text[512];
 	va_list ap;
@@ -116,7 +114,7 @@ report_trouble(const struct region *r, uint32_t what, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	ut_msg_init(&out, UT_C_TROUBLE, r->id, what);
+	ut_msg_init(&out, UT_C_TROUBLE, region, what);
 	ut_msg_str(&out, text);
 	report_send();
 }

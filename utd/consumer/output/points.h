@@ -22,7 +22,7 @@
 #ifndef POINTS_H
 #define POINTS_H
 
-#include "../utd.h"
+#include "../../utd.h"
 
 /* ns between points, if nothing happens; a test has them sooner. */
 #ifndef POINTS_EVERY

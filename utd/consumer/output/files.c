@@ -37,8 +37,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "consumer.h"
-#include "sink.h"
+#include "output.h"
 
 /* Report another reason, with EPERM. */
 int

@@ -26,8 +26,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "consumer.h"
-#include "sink.h"
+#include "output.h"
 
 #define AGAIN_MS	200	/* before the parent is asked once more */
 
