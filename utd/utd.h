@@ -220,6 +220,8 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   as before: no more can be had now */
 
 /* Consumer -> parent. */
+#define UT_C_UNLINK	93	/* str name of a region that was closed, and
+				   that the parent has forgotten: remove it */
 #define UT_C_READY	96	/* str name of the bell; its fd, perhaps */
 #define UT_C_REPLY	97	/* a serial, b errno: counts, u32 sub-buffers
 				   in use; the fd, str

@@ -17,6 +17,7 @@
 /* The parent's messages that a consumer obeys between two passes. */
 
 #include <sys/types.h>
+#include <sys/mman.h>
 
 #include <errno.h>
 #include <stdlib.h>
@@ -195,6 +196,17 @@ do_bury(struct ut_msg *m)
 	}
 }
 
+/* The parent has forgotten the region before we may have made it. */
+static void
+do_unlink(struct ut_msg *m)
+{
+	char name[UT_SHM_NAME];
+
+	ut_msg_get_str(m, name, sizeof(name));
+	if (shm_unlink(name) == -1 && errno != ENOENT)
+		log_warn("shared memory %s is left, for you to remove", name);
+}
+
 static void
 do_closetrace(struct ut_msg *m)
 {
@@ -332,6 +344,7 @@ static const struct order orders[] = {
 	{ UT_C_ACTIVE,		do_active },
 	{ UT_C_COUNT,		do_count },
 	{ UT_C_CLOSE,		do_close },
+	{ UT_C_UNLINK,		do_unlink },
 	{ UT_C_CLOSETRACE,	do_closetrace },
 	{ UT_C_BURY,		do_bury },
 	{ UT_C_ROTATE,		do_rotate },

@@ -411,5 +411,6 @@ state_open(const char *dir)
 		strays_remove(listen_before());
 	programs_open(table);
 	state_resume();
+	programs_begin();
 	journal_open(state, new);
 }

@@ -67,21 +67,43 @@ session_halt(struct session *s, struct waiter *w)
 	session_follow(s, false, w);
 }
 
+/* Close what is left of the session and its triggers.  Is there any? */
+static bool
+session_close(struct session *s)
+{
+	const struct trigger *t;
+	struct channel *ch;
+	bool any;
+
+	for (ch = s->channels; ch != NULL; ch = ch->next)
+		channel_close(ch);
+	any = regions_end(s);
+	for (t = s->triggers; t != NULL; t = t->next)
+		any |= session_close(t->watch);
+	return any;
+}
+
 /*
  * Close and free all that the session has, and the session.  Of its triggers
- * nobody wants the last events.
+ * nobody wants the last events.  If we are killed in here, the next utd finds a
+ * session that is destroyed, and removes the names of its memory.
  */
 void
 session_end(struct session *s)
 {
+	const bool lingers = s->lingers;
 	struct channel *ch;
 
+	if (session_close(s)) {
+		s->lingers |= s->trigger == NULL;
+		state_changed(&s->saved);
+		state_save();
+		s->lingers = lingers;
+	}
 	while (s->triggers != NULL)
 		session_end(s->triggers->watch);
-	for (ch = s->channels; ch != NULL; ch = ch->next) {
-		channel_close(ch);
+	for (ch = s->channels; ch != NULL; ch = ch->next)
 		regions_free(ch);
-	}
 	while (s->traces != NULL)
 		trace_close(s->traces);
 	clients_forget(s);
@@ -112,24 +134,6 @@ warn_left(const struct session *s)
 	return any;
 }
 
-/*
- * All is written.  If we are killed from here on, the next utd finds a session
- * that is destroyed, and removes the names of its memory.
- */
-static void
-session_over(struct session *s)
-{
-	const struct trigger *t;
-
-	s->lingers = true;
-	state_changed(&s->saved);
-	regions_end(s);
-	for (t = s->triggers; t != NULL; t = t->next)
-		regions_end(t->watch);
-	state_save();
-	command_forget(s);
-}
-
 /* utd ends, and with it all sessions whose buffers are written. */
 bool
 sessions_end(void)
@@ -143,7 +147,7 @@ sessions_end(void)
 			session_activate(s, false);
 			continue;
 		}
-		session_over(s);
+		command_forget(s);
 		session_end(s);
 	}
 	return sessions == NULL;

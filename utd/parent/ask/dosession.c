@@ -185,6 +185,11 @@ do_start(struct client *k, struct ut_msg *m)
 		client_refuse(k, "session %s is started already", s->name);
 		return;
 	}
+	if (s->closed) {
+		client_refuse(k, "session %s is half destroyed, and cannot "
+		    "start any more: utctl destroy %s", s->name, s->name);
+		return;
+	}
 	w = client_wait(k, answer_started, CLIENT_PATIENCE);
 	if (!s->active)
 		triggers_arm(s);
@@ -321,6 +326,10 @@ answer_drained(struct client *k)
 	list_session(k, k->session);
 	w = client_wait(k, answer_destroyed, 0);
 	session_where(k->session, w);
+	/* Another region would describe its channel in the metadata again. */
+	k->session->closed = true;
+	state_changed(&k->session->saved);
+	state_save();
 	for (ch = k->session->channels; ch != NULL; ch = ch->next) {
 		channel_close(ch);
 		channel_count(ch, w);

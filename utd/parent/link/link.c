@@ -337,6 +337,9 @@ link_step(struct link *l)
 			link_finish(l);
 			return;
 		}
+		/* The next utd knows the program before its own region. */
+		if (l->channel->attrs.v[ATTR_BUFFERS] == UT_BUFFERS_PID)
+			program_save(p);
 		if (!plan_fill(l->plan, l->channel, p)) {
 			link_turn(l);
 			return;

@@ -60,6 +60,7 @@ void	 program_del(struct program *);
 struct program *program_by_owner(uint64_t);
 struct program **programs_of(pid_t);	/* a bucket: see namesake */
 void	 programs_open(const char *);
+void	 programs_begin(void);
 void	 programs_remove(void);
 void	 program_save(struct program *);	/* for the next utd */
 /* Tell a consumer the program's name; program_tell_all tells all. */

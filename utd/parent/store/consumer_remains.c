@@ -89,7 +89,7 @@ consumer_remove(const struct consumer *c, const char *name, bool bell)
 		return;
 	}
 	if ((bell ? ut_bell_remove(name) : shm_unlink(name)) == -1 &&
-	    errno != ENOENT && errno != EACCES)
+	    errno != ENOENT && (errno != EACCES || !bell))
 		log_warn("shared memory %s is left, for you to remove", name);
 	if (other && seteuid(0) == -1)
 		fatal("uid 0");

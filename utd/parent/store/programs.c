@@ -38,7 +38,7 @@ struct program *programs;
 static struct program *by_owner[BUCKETS], *by_pid[BUCKETS];
 static struct ut_msg out;
 static struct program *dead, **last_dead = &dead;	/* to be buried */
-static char path[PATH_MAX];
+static char path[PATH_MAX], new_path[PATH_MAX];
 static int fd = -1;
 static uint32_t nplaces;		/* places in the table */
 static size_t room;			/* places for which the file has room */
@@ -265,18 +265,29 @@ programs_tell(struct consumer *c)
 	}
 }
 
-/* Begin a new table. */
+/* Begin a new table, beside the one that the last utd has left. */
 void
 programs_open(const char *name)
 {
 	snprintf(path, sizeof(path), "%s", name);
-	(void)unlink(path);		/* other names may exist */
-	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-	    0600);
+	if ((size_t)snprintf(new_path, sizeof(new_path), "%s.new", name) >=
+	    sizeof(new_path))
+		fatalx("%s: too long", name);
+	(void)unlink(new_path);		/* other names may exist */
+	fd = open(new_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC |
+	    O_NOFOLLOW, 0600);
 	if (fd == -1)
-		log_warn("%s", path);
+		log_warn("%s", new_path);
 	else
 		make_room(1);
+}
+
+/* The new table has all programs of the last one: it takes its place. */
+void
+programs_begin(void)
+{
+	if (fd != -1 && rename(new_path, path) == -1)
+		log_warn("%s", path);
 }
 
 void

@@ -268,20 +268,22 @@ regions_kept(const struct trace *t)
 	return false;
 }
 
-/* The session goes with them: nobody asks for the last counts. */
-void
+/* The session goes with them: nobody asks for the last counts.  Any? */
+bool
 regions_end(const struct session *s)
 {
 	const struct trace *t;
 	struct region *r;
+	bool any = false;
 
 	for (t = s->traces; t != NULL; t = t->next) {
 		for (r = t->regions; r != NULL; r = r->beside) {
-			r->over = true;
+			r->over = any = true;
 			r->state = REGION_CLOSING;
 			state_changed(&r->saved);
 		}
 	}
+	return any;
 }
 
 /* Close all regions of the channel; no program is attached to them. */
@@ -296,10 +298,19 @@ regions_close(struct channel *ch)
 	}
 }
 
-/* Free them without waiting for their consumers. */
+/*
+ * Free them without waiting for their consumers, which may not even have made
+ * them yet.
+ */
 void
 regions_free(struct channel *ch)
 {
-	while (ch->regions != NULL)
-		region_free(ch->regions);
+	struct region *r;
+
+	while ((r = ch->regions) != NULL) {
+		ut_msg_init(&out, UT_C_UNLINK, 0, 0);
+		ut_msg_str(&out, r->shm);
+		consumer_send(r->trace->consumer, &out);
+		region_free(r);
+	}
 }

@@ -223,7 +223,7 @@ bool	 regions_hold(uid_t, uint64_t);	/* may it have any mapped? */
 void	 regions_close(struct channel *);
 void	 regions_free(struct channel *);
 bool	 regions_kept(const struct trace *);	/* when utd ends */
-void	 regions_end(const struct session *);	/* when utd ends */
+bool	 regions_end(const struct session *);
 void	 regions_restored(void);
 void	 regions_last(const struct trace *);	/* when it is opened */
 

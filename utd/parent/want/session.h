@@ -157,6 +157,7 @@ struct session {
 	bool		 current;	/* the last one its user created */
 	uint32_t	 before;	/* ID of the current one before; or 0 */
 	bool		 dying;		/* being created or destroyed */
+	bool		 closed;	/* half destroyed: cannot start */
 	bool		 begun;		/* was started once */
 	uint64_t	 came;		/* programs seen by this utd */
 	uint64_t	 others;	/* programs of other users */

@@ -40,7 +40,7 @@ static struct ut_msg out;
  * member.  One more raises the version.
  */
 #define STATE_VERSION		13
-#define STATE_MEMBERS		105u
+#define STATE_MEMBERS		106u
 #define MEMBER(type, member, size, name)				\
 	{ MEMBER_ ## type, name, offsetof(struct OBJECT, member), size }
 #define SIZE(member)		sizeof(((struct OBJECT *)0)->member)
@@ -53,8 +53,9 @@ static struct ut_msg out;
 #define OBJECT session
 const struct member session_members[] = {
 	TEXT(name), TEXT(dir), TEXT(error),
-	SAVED(active), SAVED(current), SAVED(lingers), SAVED(created),
-	SAVED(gid), SAVED(dev), SAVED(ino), SAVED(offset), SAVED(nstreams),
+	SAVED(active), SAVED(closed), SAVED(current), SAVED(lingers),
+	SAVED(created), SAVED(gid), SAVED(dev), SAVED(ino), SAVED(offset),
+	SAVED(nstreams),
 	NUMBER(uid, "uid"),
 	NUMBER(begun, "begun"),
 	NUMBER(missed, "missed"),
