@@ -382,6 +382,13 @@ tell_rest(struct region *r, bool last)
 	tell_left(r, used, now);
 }
 
+/* Now, or when the stream ends: programs may have said a later time. */
+static uint64_t
+end_of(const struct stream *s, uint64_t now)
+{
+	return now > s->last_end ? now : s->last_end;
+}
+
 /*
  * If there is no room for another file, tell behind what was written; and of
  * packets that are missing, of which one that could not be written was to tell.
@@ -400,7 +407,7 @@ tell_unwritten(struct region *r)
 			continue;
 		names_packet(&pk, r, r->nslots);
 		pk.shared = r->sink->streams[i].shared;
-		pk.begin = pk.end = region_now(r);
+		pk.begin = pk.end = end_of(&s[i], region_now(r));
 		r->sink->streams[i].end = pk.end - 1;	/* keep pk's end */
 		if (*sink_unwritten(r->sink, i) == 0)
 			(void)batch_add(r, i, &none, &pk);
@@ -424,7 +431,7 @@ tell_behind(struct region *r, uint32_t stream, uint32_t used, uint64_t now)
 	pk.shared = s->shared;
 	pk.lost = count_left(r, used, &all.begin);
 	pk.begin = s->last_end;		/* so there is no packet before it */
-	pk.end = now;
+	pk.end = end_of(s, now);
 	if (batch_add(r, stream, &all, &pk))
 		telling_left(r, used, now);
 	batch_flush(r);
