@@ -98,6 +98,22 @@ for when in 1 2 3; do
 	end "destroy, a command runs, name $when"
 done
 
+# A session with triggers is destroyed, and utd is killed later: another session
+# goes on.
+begin
+utctl trigger -e seq:tick -n 1000000 -a stop s >/dev/null &&
+    utctl create -o "$T/o" o >/dev/null &&
+    utctl enable-event -s o 'seq:tick' >/dev/null &&
+    utctl start o >/dev/null || fail "set-up of o"
+expect 0 'session s destroyed: .* 0 lost' utctl destroy s
+kill_utd 1
+start_utd
+! grep damaged "$T/utd.log" || fail "the journal is damaged"
+expect 0 'session o destroyed: .* 0 lost' utctl destroy o
+rm -rf "$T/o"
+kill -9 $LAST
+end "destroyed before"
+
 # A trigger goes before its region is made.
 begin
 halt $(consumers)

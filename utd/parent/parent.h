@@ -28,6 +28,7 @@
 void	 session_follow(struct session *, bool, struct waiter *);
 void	 session_halt(struct session *, struct waiter *);
 void	 channel_close(struct channel *);
+void	 session_close(struct session *);
 void	 session_end(struct session *);
 bool	 sessions_end(void);		/* false: not all of them */
 void	 parent_stop(void);

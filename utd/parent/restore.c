@@ -101,7 +101,7 @@ session_check(const struct session *s, const struct session *new,
 	if (s != NULL)
 		return s->uid == new->uid &&
 		    (s->trigger != NULL ? s->trigger->of : NULL) == of;
-	return of == NULL || (of->trigger == NULL && !of->lingers &&
+	return of == NULL || (of->trigger == NULL &&
 	    of->uid == new->uid && !session_output(new));
 }
 

@@ -69,7 +69,7 @@ session_halt(struct session *s, struct waiter *w)
 
 /* Close what is left of the session and its triggers.  Is there any? */
 static bool
-session_close(struct session *s)
+close_all(struct session *s)
 {
 	const struct trigger *t;
 	struct channel *ch;
@@ -79,31 +79,52 @@ session_close(struct session *s)
 		channel_close(ch);
 	any = regions_end(s);
 	for (t = s->triggers; t != NULL; t = t->next)
-		any |= session_close(t->watch);
+		any |= close_all(t->watch);
 	return any;
+}
+
+static void
+free_all(struct session *s)
+{
+	const struct trigger *t;
+	struct channel *ch;
+
+	for (ch = s->channels; ch != NULL; ch = ch->next)
+		regions_free(ch);
+	for (t = s->triggers; t != NULL; t = t->next)
+		free_all(t->watch);
+}
+
+/*
+ * Close and free all buffers of the session and its triggers, while it is still
+ * in the journal.  If we are killed in here, the next utd finds a session that
+ * is destroyed, and removes the names of its memory.
+ */
+void
+session_close(struct session *s)
+{
+	const bool lingers = s->lingers;
+
+	if (!close_all(s))
+		return;
+	s->lingers |= s->lasts && s->trigger == NULL;
+	state_changed(&s->saved);
+	state_save();
+	s->lingers = lingers;
+	state_changed(&s->saved);
+	free_all(s);
 }
 
 /*
  * Close and free all that the session has, and the session.  Of its triggers
- * nobody wants the last events.  If we are killed in here, the next utd finds a
- * session that is destroyed, and removes the names of its memory.
+ * nobody wants the last events.
  */
 void
 session_end(struct session *s)
 {
-	const bool lingers = s->lingers;
-	struct channel *ch;
-
-	if (session_close(s)) {
-		s->lingers |= s->trigger == NULL;
-		state_changed(&s->saved);
-		state_save();
-		s->lingers = lingers;
-	}
+	session_close(s);
 	while (s->triggers != NULL)
 		session_end(s->triggers->watch);
-	for (ch = s->channels; ch != NULL; ch = ch->next)
-		regions_free(ch);
 	while (s->traces != NULL)
 		trace_close(s->traces);
 	clients_forget(s);

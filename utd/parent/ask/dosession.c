@@ -287,6 +287,7 @@ static void
 answer_gone(struct client *k)
 {
 	log_info("session %s destroyed", k->session->name);
+	session_close(k->session);	/* while it is in the journal */
 	command_lingers(k->session);
 	session_forget(k->session);
 	if (k->undo)

@@ -278,9 +278,12 @@ regions_end(const struct session *s)
 
 	for (t = s->traces; t != NULL; t = t->next) {
 		for (r = t->regions; r != NULL; r = r->beside) {
+			if (!r->over)
+				counts_keep(r);
 			r->over = any = true;
 			r->state = REGION_CLOSING;
 			state_changed(&r->saved);
+			state_changed(&r->channel->saved);
 		}
 	}
 	return any;
