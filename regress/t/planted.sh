@@ -40,7 +40,8 @@ start_utd
 stop_utd || fail "utd: status $?"
 
 # In place of what is in there.
-for f in sock wake utd.pid state state.new programs consumer-$(id -u); do
+for f in sock wake utd.pid state state.new programs programs.new \
+    consumer-$(id -u); do
 	rm -rf "$T/real"
 	mkdir -m 700 "$T/real" && ln -s "$T/victim/state" "$T/real/$f" ||
 	    exit 1

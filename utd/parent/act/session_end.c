@@ -67,7 +67,7 @@ session_halt(struct session *s, struct waiter *w)
 	session_follow(s, false, w);
 }
 
-/* Close what is left of the session and its triggers.  Is there any? */
+/* Close the channels of the session and its triggers.  Is there any region? */
 static bool
 close_all(struct session *s)
 {
@@ -97,8 +97,9 @@ free_all(struct session *s)
 
 /*
  * Close and free all buffers of the session and its triggers, while it is still
- * in the journal.  If we are killed in here, the next utd finds a session that
- * is destroyed, and removes the names of its memory.
+ * in the journal.  It is saved as one that lingers: if we are killed in here,
+ * the next utd finds a session that is destroyed, and removes the names of its
+ * memory.
  */
 void
 session_close(struct session *s)

@@ -338,7 +338,8 @@ link_step(struct link *l)
 			return;
 		}
 		/* The next utd knows the program before its own region. */
-		if (l->channel->attrs.v[ATTR_BUFFERS] == UT_BUFFERS_PID)
+		if (p->place == 0 &&
+		    l->channel->attrs.v[ATTR_BUFFERS] == UT_BUFFERS_PID)
 			program_save(p);
 		if (!plan_fill(l->plan, l->channel, p)) {
 			link_turn(l);

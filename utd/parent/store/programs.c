@@ -294,4 +294,5 @@ void
 programs_remove(void)
 {
 	unlink(path);
+	unlink(new_path);		/* if it took no place */
 }

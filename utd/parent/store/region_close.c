@@ -268,7 +268,10 @@ regions_kept(const struct trace *t)
 	return false;
 }
 
-/* The session goes with them: nobody asks for the last counts.  Any? */
+/*
+ * All regions of the session are over, with the counts that are known: nobody
+ * asks for the last ones.  False if there are none.
+ */
 bool
 regions_end(const struct session *s)
 {
