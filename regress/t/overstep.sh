@@ -3,7 +3,8 @@
 # Programs killed at every instruction of an event for which the oldest is
 # dropped, or at some of them: all sub-buffers are full then, and nobody drains.
 # Each event is in the trace, or counted as overwritten, and once; what the dead
-# had taken is free again.  STEP_ALL=1 is the long form.
+# had taken is free again.  STEP_ALL=1 is the long form; with FEWER, it is at half
+# of them.
 
 . ./common.sh
 seeded
@@ -86,8 +87,10 @@ attack() {
 }
 
 # few N: the option for no more, but in the long form.
+of=1
+[ -z "${FEWER:-}" ] || of=2
 few() {
-	[ -n "${STEP_ALL:-}" ] || echo "-k $1"
+	[ -n "${STEP_ALL:-}" ] || echo "-k $(($1 / of))"
 }
 
 # On NetBSD no signal comes with a step: see step.c.

@@ -1,7 +1,8 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
 # utctl record -r, interrupted at each system call, or killed: then there is the
-# old trace, or a new one and the old one as DIR.old, and nothing else.
+# old trace, or a new one and the old one as DIR.old, and nothing else.  With
+# FEWER, interrupted at half of the calls that move nothing.
 
 . ./common.sh
 need strace
@@ -55,6 +56,13 @@ sweep() {
 	sed -n 's/^\([a-z0-9_]*\)(.*/\1/p' "$T/calls" | grep -x -e "$calls" |
 	    sort | uniq -c >"$T/counts"
 	while read -r n call; do
+		by=1
+		case $sig$call in
+		*rename*|*mkdir*|KILL*)	;;
+		*)	[ -z "${FEWER:-}" ] || by=2 ;;
+		esac
+		draw $by
+		[ "$n" -eq 1 ] || n=$((n - r))
 		while [ "$n" -gt 0 ]; do
 			prepare
 			strace -o "$T/calls" \
@@ -62,7 +70,7 @@ sweep() {
 			    ./prog/asuser - utctl record -r -o "$T/in/D" "$@" \
 			    2>"$T/err" >"$T/out" </dev/null
 			interrupted "$call $n"
-			n=$((n - 1))
+			n=$((n - by))
 		done
 	done <"$T/counts"
 	[ $old -ge 1 ] && [ $new -ge 1 ] ||

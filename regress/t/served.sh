@@ -44,12 +44,20 @@ finished() {
 	served 0
 }
 ROUNDS=${ROUNDS:-3}
+# first_of A B: $one and $other are both, in any order; with FEWER, just $one.
+first_of() {
+	draw 2
+	one=$1 other=$2
+	[ $r -eq 0 ] || one=$2 other=$1
+	[ -z "${FEWER:-}" ] || other=
+}
 
 # Chunks, also with the counter as the clock.
 rotated() {
 	utctl rotate "$name" >/dev/null
 }
-for clock in monotonic cycles; do
+first_of monotonic cycles
+for clock in $one $other; do
 	utctl create -o "$T/$clock" $clock >/dev/null &&
 	    utctl enable-channel -k $clock -m block -b 16k -n 64 c \
 	    >/dev/null 2>&1 || {
@@ -85,7 +93,8 @@ utctl destroy k >/dev/null
 
 # Chunks are removed behind the viewer: it must not hang, nor print what was not
 # recorded.  A part of the events is left.
-for how in "-M 16m" "-W 64k"; do
+first_of "-M 16m" "-W 64k"
+for how in "$one" ${other:+"$other"}; do
 	name=m
 	case $how in
 	-M*)	utctl create -o "$T/m" $how m >/dev/null ;;

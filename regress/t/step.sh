@@ -4,7 +4,7 @@
 # of them where that is long: every event whose call returned is in the trace,
 # once; nothing stays taken; and another program of the user loses nothing.
 # The same when they are stopped there, until all that they may be deprived of
-# is another's.  STEP_ALL=1 is the long form, of 20 minutes; with FEWER, a third
+# is another's.  STEP_ALL=1 is the long form, of 20 minutes; with FEWER, a fifth
 # of them are taken.
 
 . ./common.sh
@@ -116,7 +116,7 @@ set_of() {
 
 # few N: the option for no more, but in the long form.
 of=1
-[ -z "${FEWER:-}" ] || of=3
+[ -z "${FEWER:-}" ] || of=5
 few() {
 	[ -n "${STEP_ALL:-}" ] || echo "-k $(($1 / of))"
 }
