@@ -86,16 +86,24 @@ listen_once(struct conn *c, int *ms)
 	return there;
 }
 
+/* Wake the thread that listens, which is ready. */
+static void
+conn_wake(struct conn *c)
+{
+	ut_nudge(c->thread);
+	c->nudged = true;
+}
+
 /* Listen in a thread with descriptors of its own, which can be nudged. */
 static bool
-listen_apart(struct conn *c, int nudge)
+listen_apart(struct conn *c, const struct ut_nudge *nudge)
 {
 	struct pollfd pfds[2];
 	bool there = true;
 
 	pthread_mutex_lock(&ut_lock);
 	pfds[0].fd = c->sock;
-	pfds[1].fd = nudge;
+	pfds[1].fd = nudge->wakes;
 	pfds[0].events = pfds[1].events = POLLIN;
 	pfds[0].revents = pfds[1].revents = 0;
 	ut_unlock();
@@ -103,7 +111,8 @@ listen_apart(struct conn *c, int nudge)
 		return true;
 	pthread_mutex_lock(&ut_lock);
 	if (pfds[1].revents != 0) {
-		ut_nudge_read(nudge);
+		ut_nudge_read(nudge, c->nudged);
+		c->nudged = false;
 		say_unsent(c);
 	}
 	if (ut_alone) {
@@ -146,11 +155,12 @@ come_apart(struct conn *c)
 static void
 listen_to(struct conn *c)
 {
-	int nudge, ms = NAP_MIN;
+	struct ut_nudge nudge;
+	int ms = NAP_MIN;
 
 	if (!come_apart(c))
 		return;
-	if (!c->apart || (nudge = ut_nudge_open()) == -1) {
+	if (!c->apart || ut_nudge_open(&nudge) == -1) {
 		while (listen_once(c, &ms))
 			continue;
 		return;
@@ -158,14 +168,16 @@ listen_to(struct conn *c)
 	pthread_mutex_lock(&ut_lock);
 	c->thread = pthread_self();
 	c->ready = true;
+	c->nudged = false;
 	say_unsent(c);
 	ut_unlock();
-	while (listen_apart(c, nudge))
+	while (listen_apart(c, &nudge))
 		continue;
 	pthread_mutex_lock(&ut_lock);
 	c->ready = false;
+	ut_nudge_read(&nudge, c->nudged);
 	ut_unlock();
-	close(nudge);
+	ut_nudge_close(&nudge);
 }
 
 static uint32_t *
@@ -256,7 +268,7 @@ ut_conn_tell(struct conn *c)
 			c->asked++;
 		c->unsent = true;
 		if (c->ready)
-			ut_nudge(c->thread);
+			conn_wake(c);
 		return !ut_conn_late(c);
 	}
 	if (ut_conn_send_new(c) == 0)
@@ -329,7 +341,7 @@ static bool
 conn_nudge(struct conn *c)
 {
 	if (c->apart && c->ready)
-		ut_nudge(c->thread);
+		conn_wake(c);
 	else if (!c->apart && ut_conn_ours(c))
 		(void)shutdown(c->sock, SHUT_RDWR);
 	return c->place[0] == '\0' || ut_find_poke(c->place) ||

@@ -28,6 +28,7 @@
 
 #include <pthread.h>
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -295,15 +296,27 @@ unsigned int ut_thread_count(void);
 /*
  * From now on the calling thread has descriptors of its own, and of those that
  * there were only that one, or none if it is -1: 1, or 0 where that cannot be.
- * It can still be woken, by whoever knows it, to read from a descriptor that it
- * has made; -1 where not.
  */
 int	 ut_own_fds(int);
 /* Can it be, as far as is known before it is tried? */
 int	 ut_has_own_fds(void);
-int	 ut_nudge_open(void);
+
+/*
+ * A thread with descriptors of its own can still be woken, by a signal that it
+ * blocks, as all threads of ours do.
+ */
+struct ut_nudge {
+	int	 wakes;		/* to poll(2) for input */
+	int	 signals;	/* to read the signals from */
+};
+
+/* Makes one for the calling thread; -1 where it cannot be woken. */
+int	 ut_nudge_open(struct ut_nudge *);
+void	 ut_nudge_close(struct ut_nudge *);
+/* Wake that thread. */
 void	 ut_nudge(pthread_t);
-void	 ut_nudge_read(int);
+/* There is input.  Was ut_nudge called since this was called last? */
+void	 ut_nudge_read(const struct ut_nudge *, bool);
 
 /*
  * From now on it starts no processes, and gets no rights that it does not

@@ -23,6 +23,7 @@
 #include <sys/types.h>
 #include <sys/stat.h>
 #if defined(__linux__)
+#include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <dirent.h>
@@ -368,15 +369,37 @@ ut_own_fds(int keep)
 	return 1;
 }
 
-/* A signal that does nothing, and that all our threads block. */
+/*
+ * The signal is one that does nothing by itself.  The program may use it, too:
+ * PostgreSQL blocks SIGURG, and reads it from a signalfd(2).  What was sent to
+ * the process is pending for each of its threads, so signals is readable then,
+ * and remains so for as long as the program likes.  Hence epoll(7), which
+ * tells of each signal once.
+ */
 int
-ut_nudge_open(void)
+ut_nudge_open(struct ut_nudge *n)
 {
+	struct epoll_event e = { .events = EPOLLIN | EPOLLET };
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGURG);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if ((n->wakes = epoll_create1(EPOLL_CLOEXEC)) == -1)
+		return -1;
+	n->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (n->signals != -1 &&
+	    epoll_ctl(n->wakes, EPOLL_CTL_ADD, n->signals, &e) == 0)
+		return 0;
+	ut_nudge_close(n);
+	return -1;
+}
+
+void
+ut_nudge_close(struct ut_nudge *n)
+{
+	if (n->signals != -1)
+		close(n->signals);
+	close(n->wakes);
 }
 
 void
@@ -385,13 +408,21 @@ ut_nudge(pthread_t thread)
 	(void)pthread_kill(thread, SIGURG);
 }
 
+/*
+ * Linux takes a signal that was sent to the thread before one that was sent to
+ * the process, which is the program's.  Where the thread's is gone, because the
+ * program has set the signal's action meanwhile, the program gets its own back.
+ */
 void
-ut_nudge_read(int fd)
+ut_nudge_read(const struct ut_nudge *n, bool sent)
 {
 	struct signalfd_siginfo si;
+	struct epoll_event e;
 
-	while (read(fd, &si, sizeof(si)) > 0)
-		continue;
+	(void)epoll_wait(n->wakes, &e, 1, 0);
+	if (sent && read(n->signals, &si, sizeof(si)) == sizeof(si) &&
+	    si.ssi_code != SI_TKILL)
+		(void)kill(getpid(), SIGURG);
 }
 
 #else
@@ -410,9 +441,16 @@ ut_own_fds(int keep)
 }
 
 int
-ut_nudge_open(void)
+ut_nudge_open(struct ut_nudge *n)
 {
+	(void)n;
 	return -1;
+}
+
+void
+ut_nudge_close(struct ut_nudge *n)
+{
+	(void)n;
 }
 
 void
@@ -422,9 +460,10 @@ ut_nudge(pthread_t thread)
 }
 
 void
-ut_nudge_read(int fd)
+ut_nudge_read(const struct ut_nudge *n, bool sent)
 {
-	(void)fd;
+	(void)n;
+	(void)sent;
 }
 
 #endif
