@@ -379,7 +379,7 @@ sleep_watching(const char *place)
 	pfd.fd = watch.fd;
 	pfd.events = POLLIN;
 	ut_unlock();
-	n = poll(&pfd, 1, ms);
+	n = ut_conn_poll(&pfd, 1, ms);
 	pthread_mutex_lock(&ut_lock);
 	if (watch.fd == pfd.fd && n != 0)
 		watch_close();

@@ -75,7 +75,7 @@ listen_once(struct conn *c, int *ms)
 	ut_unlock();
 	pfd.events = POLLIN;
 	pfd.revents = 0;
-	if (pfd.fd == -1 || poll(&pfd, 1, *ms) != 0)
+	if (pfd.fd == -1 || ut_conn_poll(&pfd, 1, *ms) != 0)
 		*ms = NAP_MIN;
 	else if ((*ms *= 2) > NAP_MAX)
 		*ms = NAP_MAX;
@@ -107,8 +107,7 @@ listen_apart(struct conn *c, const struct ut_nudge *nudge)
 	pfds[0].events = pfds[1].events = POLLIN;
 	pfds[0].revents = pfds[1].revents = 0;
 	ut_unlock();
-	if (poll(pfds, 2, -1) == -1)
-		return true;
+	(void)ut_conn_poll(pfds, 2, -1);
 	pthread_mutex_lock(&ut_lock);
 	if (pfds[1].revents != 0) {
 		ut_nudge_read(nudge, c->nudged);

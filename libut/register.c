@@ -93,7 +93,7 @@ poll_mortal(struct pollfd *pfds, int ms)
 		    sa.sa_handler == SIG_DFL)
 			sigaddset(&set, ends[i]);
 	pthread_sigmask(SIG_UNBLOCK, &set, &old);
-	(void)poll(pfds, (nfds_t)ut_nconns, ms);
+	(void)ut_conn_poll(pfds, (nfds_t)ut_nconns, ms);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
@@ -127,7 +127,7 @@ register_poll(struct pollfd *pfds, int64_t deadline, int *nap)
 		left = 0;
 	/* Mostly it does not take long. */
 	if ((left >= 0 && left <= SHORT) ||
-	    poll(pfds, (nfds_t)ut_nconns, SHORT) == 0)
+	    ut_conn_poll(pfds, (nfds_t)ut_nconns, SHORT) == 0)
 		poll_mortal(pfds, (int)left);
 }
 

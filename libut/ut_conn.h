@@ -24,6 +24,7 @@
 
 #include <sys/types.h>
 
+#include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -88,6 +89,7 @@ void		 ut_conns_let_go(void);
 int		 ut_conn_hello(struct conn *);
 bool		 ut_conn_ours(const struct conn *);
 bool		 ut_conn_obey(struct conn *);
+int		 ut_conn_poll(struct pollfd *, nfds_t, int);
 void		 ut_conn_lost(struct conn *);
 void		 ut_conn_give_up(struct conn *);
 int		 ut_conn_say_new(struct conn *);

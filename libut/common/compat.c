@@ -31,6 +31,7 @@
 #include <sys/sysctl.h>
 #endif
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -106,13 +107,34 @@ ut_dead(pid_t pid)
 #endif
 
 #if defined(__linux__) && !defined(UT_POSIX)
+
+/*
+ * Does /proc count processes as we do?  In a new PID namespace it is the one of
+ * the outer namespace until it is mounted anew, and has other processes under
+ * our numbers.
+ */
+static bool
+proc_fits(void)
+{
+	char self[16];
+	const ssize_t n = readlink("/proc/self", self, sizeof(self) - 1);
+
+	self[n > 0 ? n : 0] = '\0';
+	return strtol(self, NULL, 10) == (long)getpid();
+}
+
 ssize_t
 ut_proc_read(const char *path, char *s, size_t n)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t len;
+	int fd;
 
-	if (fd == -1)
+	s[0] = '\0';
+	if (isdigit((unsigned char)path[strlen("/proc/")]) && !proc_fits()) {
+		errno = ENOENT;
+		return -1;
+	}
+	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
 		return -1;
 	len = read(fd, s, n - 1);
 	close(fd);

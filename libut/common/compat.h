@@ -135,7 +135,10 @@ gid_t	 ut_user_group(uid_t, gid_t);
 uint32_t ut_pid_space(void);
 
 #if defined(__linux__) && !defined(UT_POSIX)
-/* The beginning of a file of /proc, as a string: how many bytes, or -1. */
+/*
+ * The beginning of a file of /proc, as a string: how many bytes, or -1.  Of a
+ * process by its number there is none where /proc counts otherwise.
+ */
 ssize_t	 ut_proc_read(const char *, char *, size_t);
 #endif
 

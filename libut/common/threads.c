@@ -114,7 +114,7 @@ is_inside(const char *status, uint32_t tid)
 static uint32_t
 tid_outside(pid_t pid, uint32_t tid)
 {
-	char path[64], status[2048];
+	char path[64], status[8192];
 	struct dirent *d;
 	uint32_t found = 0;
 	DIR *dir;

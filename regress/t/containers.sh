@@ -117,3 +117,12 @@ until_ok sh -c '! utctl list' || fail "utd outlives its namespace"
 complains "no utd is running in $T/run: Connection refused: .*killed" \
     utctl list
 expect 0 '' ./prog/seq 6 1 10
+
+# The /proc of another namespace has other threads under the numbers of ours.
+$new -p -f utctl record -o "$T/other" -- ./prog/seq 7 2 10 2>"$T/err" ||
+    fail "record: $(cat "$T/err")"
+utctl view -j "$T/other" >"$T/view.out" || fail "view"
+[ "$(grep -c seq:tick "$T/view.out")" -eq 20 ] || fail "$(cat "$T/view.out")"
+grep '"thread":' "$T/view.out" | grep -v '"thread":"seq' >"$T/got" &&
+    fail "another thread's name: $(head -n 1 "$T/got")"
+exit 0

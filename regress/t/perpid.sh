@@ -35,6 +35,12 @@ done
 readers_agree "$1"
 [ "$(ls -ld "$1" | cut -c 1-10)" = drwx------ ] || fail "others may read it"
 
+# The name of a program may begin with a dot.
+cp prog/seq "$T/.dot" && "$T/.dot" 2 1 7 || fail ".dot: $?"
+until_ok closed '(pid' || fail "still listed: $(cat "$T/list")"
+[ "$(count_events "$T/trace" '\.dot\[.*\] seq:tick')" -eq 7 ] ||
+    fail "a name with a dot: $(ls -A "$T/trace/ust/pid")"
+
 # A program without an event has none.
 ./prog/seq -p 1000 1 1 0 || fail "seq: $?"
 until_ok closed '(pid' || fail "still listed: $(cat "$T/list")"

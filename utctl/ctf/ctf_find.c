@@ -76,6 +76,25 @@ names_cmp(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+static int
+base_is(const char *path, const char *name)
+{
+	const char *slash = strrchr(path, '/');
+
+	return strcmp(slash != NULL ? slash + 1 : path, name) == 0;
+}
+
+/*
+ * A trace that is not whole yet has a name with a dot.  In pid/ are directories
+ * with the names of programs, which may have one, too.
+ */
+static int
+is_hidden(const char *path, const char *name)
+{
+	return name[0] == '.' && (!base_is(path, "pid") ||
+	    strcmp(name, ".") == 0 || strcmp(name, "..") == 0);
+}
+
 /* The entries of a directory, sorted.  The one that is named must be there. */
 static int
 dir_read(const char *path, int depth, struct names *ns)
@@ -92,18 +111,12 @@ dir_read(const char *path, int depth, struct names *ns)
 		return -1;
 	}
 	while ((d = readdir(dir)) != NULL)
-		if (d->d_name[0] != '.')
+		if (!is_hidden(path, d->d_name))
 			names_add(ns, format("%s/%s", path, d->d_name));
 	closedir(dir);
 	if (ns->n > 1)
 		qsort(ns->list, ns->n, sizeof(*ns->list), names_cmp);
 	return 0;
-}
-
-static int
-base_is(const char *path, const char *name)
-{
-	return strcmp(strrchr(path, '/') + 1, name) == 0;
 }
 
 static struct ctf_stream *
