@@ -20,6 +20,10 @@
  * call, and what this program calls itself: `filtered', or `filtered jump' for
  * an event that is left by siglongjmp(3), too.  `filtered list' prints the
  * first of these lists.  A call that is not allowed is named, status 1.
+ *
+ * `filtered threads' has all threads under the filter, with what ut(3) says that
+ * libut's call, and an event each ms until the end of its input.  A thread that
+ * calls anything else ends the program.  `filtered threadlist' prints that list.
  */
 
 #include <sys/mman.h>
@@ -30,6 +34,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -39,6 +44,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <ut.h>
@@ -66,6 +72,29 @@ static const struct call jumps[] = {
 	CALL(open),
 #endif
 };
+/* Of libut's threads, by their names on systems of 64 bits. */
+static const struct call threads[] = {
+#if defined(__LP64__) && defined(SYS_close_range)
+	CALL(close), CALL(close_range), CALL(connect), CALL(epoll_create1),
+	CALL(epoll_ctl), CALL(faccessat), CALL(fcntl), CALL(fstat),
+	CALL(geteuid), CALL(getsockopt), CALL(linkat), CALL(membarrier),
+	CALL(mknodat), CALL(openat), CALL(prctl), CALL(read), CALL(recvfrom),
+	CALL(recvmsg), CALL(sendmsg), CALL(sendto), CALL(shutdown),
+	CALL(signalfd4), CALL(socket), CALL(tgkill), CALL(unlinkat),
+#else
+	{ NULL, 0 }
+#endif
+};
+/* The same by other names. */
+static const struct call other_names[] = {
+#if defined(SYS_access) && defined(__LP64__)
+	CALL(access), CALL(link), CALL(unlink), CALL(poll), CALL(epoll_wait),
+	CALL(newfstatat), CALL(stat), CALL(lstat), CALL(mknod),
+#elif defined(__LP64__)
+	CALL(ppoll), CALL(epoll_pwait), CALL(newfstatat),
+#endif
+	CALL(clock_nanosleep), CALL(nanosleep)
+};
 /* The same by other names, and what the program does. */
 static const struct call own[] = {
 #ifdef SYS_mmap2
@@ -92,10 +121,10 @@ static const struct call own[] = {
 };
 #define N(a)	(sizeof(a) / sizeof((a)[0]))
 
-static struct sock_filter code[128];
+static struct sock_filter code[256];
 static unsigned short ncode;
 static unsigned char *page;
-static bool jumping;
+static bool jumping, threaded;
 static sigjmp_buf back;
 
 static void
@@ -124,10 +153,16 @@ enter_filter(void)
 	if (jumping)
 		allow(jumps, N(jumps));
 	allow(own, N(own));
+	if (threaded) {
+		allow(threads, N(threads));
+		allow(other_names, N(other_names));
+	}
 	op(BPF_RET | BPF_K, SECCOMP_RET_TRAP, 0);
 	prog.len = ncode;
-	return prctl(PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L) == -1 ? -1 :
-	    prctl(PR_SET_SECCOMP, (long)SECCOMP_MODE_FILTER, &prog, 0L, 0L);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L) == -1)
+		return -1;
+	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+	    threaded ? SECCOMP_FILTER_FLAG_TSYNC : 0, &prog);
 }
 
 static void
@@ -181,6 +216,22 @@ thread(void *arg)
 	return arg;
 }
 
+/* While sessions come and go. */
+static void
+trace_on(void)
+{
+	const struct timespec ms = { 0, 1000000 };
+	char c;
+	int i;
+
+	if (fcntl(STDIN_FILENO, F_SETFL, O_NONBLOCK) == -1)
+		_exit(1);
+	for (i = 0; read(STDIN_FILENO, &c, 1) != 0; i++) {
+		UT(filtered, one, i);
+		nanosleep(&ms, NULL);
+	}
+}
+
 int
 main(int argc, char *argv[])
 {
@@ -194,7 +245,13 @@ main(int argc, char *argv[])
 		puts(i < N(events) ? events[i].name :
 		    jumps[i - N(events)].name);
 	}
-	jumping = argc > 1;
+	for (i = 0; argc > 1 && strcmp(argv[1], "threadlist") == 0; i++) {
+		if (i == N(threads) || threads[i].name == NULL)
+			return i > 0 ? 0 : 77;
+		puts(threads[i].name);
+	}
+	threaded = argc > 1 && strcmp(argv[1], "threads") == 0;
+	jumping = argc > 1 && !threaded;
 	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	memset(&sa, 0, sizeof(sa));
@@ -205,6 +262,10 @@ main(int argc, char *argv[])
 	sigaction(SIGSYS, &sa, NULL);
 	if (page == MAP_FAILED || enter_filter() == -1)
 		return 77;
+	if (threaded) {
+		trace_on();
+		_exit(0);
+	}
 	trace(3000);
 	if (pthread_create(&t, NULL, thread, NULL) != 0 ||
 	    pthread_join(t, NULL) != 0)

@@ -16,9 +16,15 @@ case $? in
 *)	fail "not even alone: $(cat "$T/out")" ;;
 esac
 
+# count_is_not N: so many events were recorded.
+count_is_not() {
+	counts s
+	[ "$events" -ne "$1" ]
+}
+
 # The manual has that list.
 "$T/filtered" list >"$T/list" || fail "list"
-sed -n '/^The first event that a thread records makes/,/^A filter of/p' \
+sed -n '/^The first event that a thread records makes/,/^The library.s threads call/p' \
     ../man/ut.3 >"$T/man"
 while read -r call; do
 	case $call in
@@ -54,4 +60,46 @@ case $CFLAGS in
 *)	lives 3303 -m block -b 4k -n 4 -- "$T/filtered" ;;
 esac
 lives 3303 -n 1024 -w malloc -- "$T/filtered"
+
+# libut's threads, where the filter is of all threads: sessions and utds come and
+# go, each event whose call returned is there, and the program lives.
+"$T/filtered" threadlist >"$T/list" || exit 0
+sed -n "/^The library's threads call/,/^A filter of/p" ../man/ut.3 >"$T/man"
+while read -r call; do
+	case $call in
+	access|faccessat)	call=access ;;
+	linkat|unlinkat)	call=${call%at} ;;
+	mknodat)		call=mknod ;;
+	openat)			call=open ;;
+	sendto|recvfrom)	call=$(echo $call | sed 's/to//; s/from//') ;;
+	signalfd4)		call=signalfd ;;
+	epoll_create1)		call=epoll_create ;;
+	esac
+	grep -q "^.Xr $call 2" "$T/man" || fail "ut(3) does not list $call"
+done <"$T/list"
+mkfifo "$T/in" || fail "mkfifo"
+"$T/filtered" threads <"$T/in" 2>"$T/err" &
+filtered=$!
+CHILDREN="$CHILDREN $filtered"
+exec 6>"$T/in"
+for n in 1 2 3; do
+	start_utd
+	utctl create -o "$T/s$n" s >/dev/null && utctl enable-channel c &&
+	    utctl enable-channel -p -m overwrite own &&
+	    utctl start >/dev/null || fail "set-up"
+	utctl enable-event -c c 'filtered:*' >/dev/null &&
+	    utctl enable-event -c own -f 'n >= 0' 'filtered:*' >/dev/null ||
+	    fail "enable-event"
+	until_ok count_is_not 0 || {
+		exec 6>&-
+		wait $filtered
+		fail "round $n: status $?: $(cat "$T/err")"
+	}
+	[ $n -ne 2 ] || utctl disable-event -c own 'filtered:*' >/dev/null
+	utctl stop >/dev/null && utctl start >/dev/null &&
+	    utctl destroy s >"$T/out" || fail "destroy"
+	stop_utd || fail "utd: status $?"
+done
+exec 6>&-
+wait $filtered || fail "threads: status $?: $(cat "$T/err")"
 exit 0
