@@ -54,3 +54,18 @@ warned() {
 until_ok warned || fail "not told: $(utctl list s)"
 counts s
 [ "$events" -gt 0 ] || fail "with more they are not recorded either"
+
+# A utd that has too few for its programs says so to whoever records them.
+ulimit -n 64
+recorded -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20
+do
+	./prog/seq -p 200000 $i 1 5 &
+	./prog/seq -p 200000 3$i 1 5 &
+done
+wait'
+[ "$events" -eq 200 ] ||
+    grep -q '^utctl: warning: utd has no descriptors for more programs' \
+    "$T/record.err" || fail "$events events: $(cat "$T/record.err")"
+echo "$events events"
+[ "$events" -lt 200 ] || fail "there were enough"
+exit 0

@@ -20,6 +20,8 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -163,20 +165,35 @@ supersede(const struct program *new)
 	}
 }
 
-/* Refuse a program of another version, and warn whoever might miss it. */
+static void	program_missed(const struct conn *, const char *, ...)
+		    __attribute__((format(printf, 2, 3)));
+
+/* Warn each session that might miss programs of this user. */
+static void
+program_missed(const struct conn *c, const char *fmt, ...)
+{
+	struct session *s;
+	char text[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	for (s = sessions; s != NULL; s = s->next)
+		if (session_sees(s, c->uid))
+			session_blame(s, c->uid, "%s", text);
+}
+
+/* Refuse a program of another version. */
 static void
 program_refuse(struct conn *c, uint32_t version)
 {
 	static struct ut_msg welcome;
-	struct session *s;
 
 	log_peer("program %d speaks version %u of the protocol, not %u",
 	    (int)c->pid, version, UT_MSG_VERSION);
-	for (s = sessions; s != NULL; s = s->next)
-		if (session_sees(s, c->uid))
-			session_blame(s, c->uid, "program %d speaks version "
-			    "%u of the protocol, not %u: not recorded",
-			    (int)c->pid, version, UT_MSG_VERSION);
+	program_missed(c, "program %d speaks version %u of the protocol, "
+	    "not %u: not recorded", (int)c->pid, version, UT_MSG_VERSION);
 	ut_msg_init(&welcome, UT_MSG_WELCOME, UT_MSG_VERSION, 0);
 	ut_msg_u64(&welcome, 0);
 	conn_send(c, &welcome);
@@ -212,6 +229,9 @@ has_to_wait(const struct conn *c)
 	if (!fd_for_program(c->file.fd)) {
 		errno = EMFILE;
 		listen_full();
+		program_missed(c, "utd has no descriptors for more programs: "
+		    "they have to wait, and may not be recorded: give it more "
+		    "(ulimit -n)");
 		return true;
 	}
 	if (!consumers_full(c->uid))
