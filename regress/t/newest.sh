@@ -82,6 +82,22 @@ expect 0 "" utctl load "$T/saved"
 expect 0 "newest 2 kept" utctl list s
 expect 0 "newest 3 kept" utctl list s
 
+# In each of many, somebody puts something: however much utd has to complain of,
+# each gets another name, and none is tried twice.
+utctl create -o "$T/r" r >/dev/null && utctl enable-event -s r 'seq:*' &&
+    utctl start r >/dev/null && utctl rotate -k 1 r >/dev/null &&
+    utctl rotate r >/dev/null || fail "set-up of r"
+each=0
+while [ $each -lt 24 ]; do
+	each=$((each + 1))
+	: >"$(echo "$T/r/archives"/*-$each)/kept" && utctl rotate r >/dev/null ||
+	    fail "rotate"
+done
+stays "$T/r/archives" 25
+[ "$(ls -d "$T/r/archives"/*-rest | wc -l)" -eq 24 ] ||
+    fail "$(ls "$T/r/archives")"
+expect 0 'destroyed' utctl destroy r
+
 # Snapshots that are under way at once have numbers of their own.
 utctl create -S -o "$T/m" m >/dev/null && utctl enable-event -s m seq:tick \
     >/dev/null && utctl snapshot -k 1 m >/dev/null &&

@@ -407,6 +407,7 @@ output_age(int fd, const char *last, const struct aging *may)
 	char oldest[NAME_MAXLEN], rest[NAME_MAXLEN + sizeof("-rest")];
 	const char *why;
 	uint32_t number = 0;
+	bool moved;
 
 	while ((may->n != UINT32_MAX || may->bytes != UINT64_MAX) &&
 	    too_many(fd, name_number(last), may, oldest, &number)) {
@@ -416,7 +417,8 @@ output_age(int fd, const char *last, const struct aging *may)
 		}
 		why = report_reason(errno);
 		snprintf(rest, sizeof(rest), "%s-rest", oldest);
-		log_peer("%s: not all is removed: %s", renameat(fd, oldest, fd,
-		    rest) == 0 ? rest : oldest, why);
+		moved = renameat(fd, oldest, fd, rest) == 0;
+		log_peer("%s: not all is removed: %s", moved ? rest : oldest,
+		    why);
 	}
 }
