@@ -112,6 +112,8 @@ sleep_bell(char *name)
 	if (bell.at != NULL)
 		return 0;
 	if (ut_bell_adopt(&b, name) == -1) {
+		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
+			return -1;	/* programs may ring it */
 		if (errno != ENOENT)
 			(void)ut_bell_remove(name);	/* half made */
 		while (ut_bell_create(&b, name) == -1) {
