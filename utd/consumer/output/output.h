@@ -31,6 +31,7 @@ struct clockfile {
 	uint64_t	 next;		/* number of the first missing point */
 	uint64_t	 size;		/* bytes */
 	bool		 made;		/* made, or found as it should be */
+	bool		 torn;		/* part of a packet may be behind */
 	bool		 refused;	/* the file there is not ours */
 };
 
