@@ -114,6 +114,19 @@ hit 30
 expect 0 "over stopped: 50 events, 30 lost.*at least 30 events" utctl stop over
 expect 0 '' utctl destroy over
 
+# All of a row is gone, and what has nearly such a name is none of it.
+session none -C 64k
+written=0
+hit 50
+rm "$f" && : >"${f%_0_0}_99999999999999999999_0" || fail "rm"
+kill_consumers
+until_ok sh -c "utctl list none | grep -q 'took over'" || fail "no consumer"
+./prog/seq 1 1 30 || fail "seq"
+expect 0 "none stopped: [0-9]* events, [0-9]* lost, $BYTES" utctl stop none
+[ "$(count_events "$T/none" seq:tick)" -eq 30 ] ||
+    fail "not 30 events: $(utctl list none)"
+expect 0 '' utctl destroy none
+
 # What somebody has appended is not ours to write behind.
 session more
 written=0
