@@ -300,6 +300,7 @@ bool	 tick_begin(void);		/* true: the pass has a tick */
 void	 tick_end(void);
 
 /* tick.c: when regions are looked at though nobody rings. */
+#define GRACE_MS	500	/* a tick's second, less what it may be late */
 bool	 region_pass(struct region *, bool);	/* true: call again at once */
 
 /* memory.c: pages, ahead of the writers. */

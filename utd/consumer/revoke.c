@@ -48,7 +48,6 @@
 
 #include "region.h"
 
-#define GRACE_MS	500	/* a second, less what a tick may be late */
 #define FEW	30		/* events in a second */
 
 /* Are few free? */
