@@ -207,7 +207,10 @@ by_slot(const void *va, const void *vb)
 	return a->seq < b->seq ? -1 : a->seq > b->seq;
 }
 
-/* Tell of children that could not.  Are there any, and may the pid be one? */
+/*
+ * Report a child that could not connect, as the header says; check that the PID
+ * can be one.
+ */
 static void
 report_unheard(struct region *r)
 {

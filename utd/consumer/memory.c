@@ -375,7 +375,8 @@ shared_find(uintptr_t at)
  * The handler runs where the memory was touched, never within mmap(2) or
  * malloc(3), and the process has one thread, so it may do what it does.
  *
- * Elsewhere it is a flaw of ours: it comes again, and is our end.
+ * A fault at any other address is our own bug: the default action is restored,
+ * and the fault, which happens again, ends the process.
  */
 static void
 on_fault(int sig, siginfo_t *si, void *context)

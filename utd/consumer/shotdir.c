@@ -127,7 +127,7 @@ make_hidden(int above, const char *hidden)
 		return fd;
 	report_errno(NULL);
 	error = errno;
-	(void)unlinkat(above, hidden, AT_REMOVEDIR);	/* what is empty */
+	(void)unlinkat(above, hidden, AT_REMOVEDIR);	/* if empty */
 	errno = error;
 	return close_failed(fd);
 }

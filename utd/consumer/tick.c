@@ -36,8 +36,8 @@
  *
  * There is no fence between a writer's store of busy and its load of `active'.
  * The tick between DOZE_OFF and DOZE_ASLEEP takes its place: any_busy() looks
- * that much later, and all_drained() after that.  regress/spin/doze.pml is this,
- * for a model checker.
+ * that much later, and all_drained() after that.  regress/spin/doze.pml is
+ * this, for a model checker.
  */
 
 #include <stdatomic.h>
