@@ -82,6 +82,43 @@ expect 0 "" utctl load "$T/saved"
 expect 0 "newest 2 kept" utctl list s
 expect 0 "newest 3 kept" utctl list s
 
+# What cannot be listed now goes later, and that is said.
+if strace -o "$T/calls" true 2>/dev/null; then
+	utctl create -o "$T/q" q >/dev/null &&
+	    utctl enable-event -s q 'seq:*' && utctl start q >/dev/null &&
+	    utctl rotate -k 1 q >/dev/null && utctl rotate q >/dev/null ||
+	    fail "set-up of q"
+	strace -qq -o "$T/calls" -e trace=fcntl -e inject=fcntl:error=EMFILE \
+	    -p "$(consumers)" 2>"$T/strace" &
+	CHILDREN="$CHILDREN $!"
+	sleep 0.5
+	utctl rotate q >/dev/null || fail "rotate"
+	kill $!
+	wait $!
+	grep -q -- '-2: nothing that is older is removed: Too many' \
+	    "$T/utd.log" || fail "not said: $(cat "$T/utd.log" "$T/strace")"
+	stays "$T/q/archives" '1 2'
+	utctl rotate q >/dev/null || fail "rotate"
+	stays "$T/q/archives" 3
+	expect 0 'destroyed' utctl destroy q
+fi
+
+# In each of many, somebody puts something: however much utd has to complain of,
+# each gets another name, and none is tried twice.
+utctl create -o "$T/r" r >/dev/null && utctl enable-event -s r 'seq:*' &&
+    utctl start r >/dev/null && utctl rotate -k 1 r >/dev/null &&
+    utctl rotate r >/dev/null || fail "set-up of r"
+each=0
+while [ $each -lt 24 ]; do
+	each=$((each + 1))
+	: >"$(echo "$T/r/archives"/*-$each)/kept" && utctl rotate r >/dev/null ||
+	    fail "rotate"
+done
+stays "$T/r/archives" 25
+[ "$(ls -d "$T/r/archives"/*-rest | wc -l)" -eq 24 ] ||
+    fail "$(ls "$T/r/archives")"
+expect 0 'destroyed' utctl destroy r
+
 # Snapshots that are under way at once have numbers of their own.
 utctl create -S -o "$T/m" m >/dev/null && utctl enable-event -s m seq:tick \
     >/dev/null && utctl snapshot -k 1 m >/dev/null &&

@@ -77,3 +77,61 @@ for i in 4 5 6; do
 done
 [ "$(fds)" -le $((before + 1)) ] || fail "$before descriptors, then $(fds)"
 stop_utd || fail "utd: status $?"
+
+# What the next utd's consumer needs is there only later: buffers and the bell
+# stay until then, with the events that are in them.
+case "$(uname -s) $CFLAGS" in
+*-fsanitize*|*-DUT_POSIX*)	exit 0 ;;
+Linux*)	;;
+*)	exit 0 ;;
+esac
+command -v prlimit >/dev/null 2>&1 || exit 0
+start_utd
+utctl create -o "$T/large" large >/dev/null &&
+    utctl enable-channel -s large -b 512k -n 128 c &&
+    utctl enable-event -s large -c c 'pulse:a' >/dev/null &&
+    utctl start large || fail "set-up of large"
+until_ok pulse_on a--- || fail "large: $answer"
+pulse hit 10
+expect 0 ' 10 events' utctl list large
+kill_utd 1
+pulse hit 7
+(ulimit -S -v 50000 && exec utd -d -r "$UT_RUNDIR") 2>"$T/utd.log" &
+UTD_PID=$!
+until_ok sh -c 'utctl list large | grep -q "Cannot allocate memory"' ||
+    fail "mapped with less memory than it has: $(utctl list large)"
+for p in $UTD_PID $(consumers); do
+	prlimit --pid $p --as=unlimited || fail "prlimit"
+done
+until_ok listed large || fail "not found with more memory"
+until_ok pulse_on a--- || fail "large: $answer"
+pulse hit 5
+until_ok member_is 22 large written ||
+    fail "not 22 events: $(utctl list large)"
+expect 0 'large stopped: 22 events, 0 lost' utctl stop large
+[ "$(count_events "$T/large" pulse:a)" -eq 22 ] || fail "large: not 22 events"
+expect 0 'large destroyed' utctl destroy large
+
+stop_utd || fail "utd: status $?"
+strace -o "$T/calls" true 2>/dev/null || exit 0
+start_utd
+session rung
+until_ok pulse_on a--- || fail "rung: $answer"
+bell=$(find $SHM -name "ut-$(printf %x $UTD_PID)-*" -size -2 -printf '%f %i\n')
+[ "$(echo "$bell" | wc -l)" -eq 1 ] || fail "several bells: $bell"
+kill_utd 1
+pulse hit 3
+strace -f -D -qq -o "$T/calls" -P "$SHM/${bell% *}" -e trace=openat \
+    -e inject=openat:error=EMFILE:when=1 utd -d -r "$UT_RUNDIR" \
+    2>"$T/utd.log" &
+UTD_PID=$!
+until_ok listed rung || fail "not found when the bell could not be opened"
+until_ok pulse_on a--- || fail "rung: $answer"
+pulse hit 4
+until_ok member_is 7 rung written || fail "not 7 events: $(utctl list rung)"
+expect 0 'rung stopped: 7 events, 0 lost' utctl stop rung
+grep -q EMFILE "$T/calls" || fail "the bell could be opened"
+[ "$(ls -i "$SHM/${bell% *}")" = "${bell#* } $SHM/${bell% *}" ] ||
+    fail "another bell: $(ls -i $SHM), not $bell"
+expect 0 'rung destroyed' utctl destroy rung
+stop_utd || fail "utd: status $?"

@@ -53,6 +53,19 @@ kill -CONT $(consumers)
 until_ok utctl snapshot -o "$T/names/then" y || fail "it goes on"
 until_ok sh -c "[ \"\$(ls -A '$T/names' | tr '\n' ' ')\" = 'same then ' ]" ||
     fail "left: $(ls -A "$T/names")"
+# Nor does a directory stay in which nothing can be made.
+if strace -o "$T/calls" true 2>/dev/null; then
+	strace -qq -o "$T/calls" -e trace=mkdir,mkdirat \
+	    -e inject=mkdir,mkdirat:error=ENOSPC:when=2 -p "$(consumers)" \
+	    2>"$T/strace" &
+	CHILDREN="$CHILDREN $!"
+	sleep 0.5
+	complains 'No space left' utctl snapshot -o "$T/names/full" y
+	grep -q INJECTED "$T/calls" || fail "not full: $(cat "$T/strace")"
+	kill $!
+	[ "$(ls -A "$T/names" | tr '\n' ' ')" = 'same then ' ] ||
+	    fail "left: $(ls -A "$T/names")"
+fi
 utctl destroy y >/dev/null || fail "destroy"
 has_same
 

@@ -172,8 +172,7 @@ find_files(const struct sink *k, uint32_t *n)
 	*n = 0;
 	if ((dir = output_list(k->trace->fd)) == NULL)
 		return NULL;
-	errno = 0;
-	while ((name = output_next(dir)) != NULL)
+	for (errno = 0; (name = output_next(dir)) != NULL; errno = 0)
 		note_file(k, name, &ranges, n);
 	error = errno;
 	closedir(dir);

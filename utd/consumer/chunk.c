@@ -167,8 +167,8 @@ open_above(int fd, const char *path, bool make, const char **name)
 /*
  * Move a part of a chunk, a directory that may be another user's, into the next
  * one: 0, or -1 and errno.  It is not opened, nor looked at, because a user can
- * mount on it what does not answer.  One that is not there was moved by one
- * that died then.
+ * mount on it what does not answer.  If it is not there, a consumer that died
+ * has moved it.
  */
 int
 chunk_carry(int fd, const char *from, const char *to)

@@ -101,7 +101,7 @@ consumer_run(void)
 		output_close(traces);
 }
 
-/* Wherever the two are, here is where they are to be. */
+/* Move the two descriptors to PARENT_FD and LOCK, whatever they are. */
 static void
 fds_move(int sock, int lock)
 {
@@ -112,9 +112,9 @@ fds_move(int sock, int lock)
 }
 
 /*
- * The consumer of a utd that was killed may not have found that out: two must
- * not empty the same regions.  The lock goes when its process does.  Our own
- * parent may not wait so long.
+ * The consumer of a utd that was killed may still run, and two must not drain
+ * the same regions: wait for its lock, which ends with its process.  End if our
+ * own parent goes while we wait.
  */
 static void
 take_turn(uid_t uid)

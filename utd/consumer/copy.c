@@ -157,8 +157,8 @@ copy_first(const struct region *c)
 }
 
 /*
- * How many were delivered since that sub-buffer was; 0 for what is open; less
- * for what is delivered while we look.
+ * A sub-buffer and its age: the deliveries since its own.  0 if it is not
+ * delivered yet, negative if it was delivered while we look.
  */
 struct age {
 	uint32_t	 sub;

@@ -207,7 +207,10 @@ by_slot(const void *va, const void *vb)
 	return a->seq < b->seq ? -1 : a->seq > b->seq;
 }
 
-/* Tell of children that could not.  Are there any, and may the pid be one? */
+/*
+ * Report a child that could not connect, as the header says; check that the PID
+ * can be one.
+ */
 static void
 report_unheard(struct region *r)
 {
@@ -461,11 +464,49 @@ pin_owned(struct region *r, int how)
 	}
 }
 
+/* Have room for as many pieces as the region can have. */
+static void
+pieces_begin(const struct region *r)
+{
+	if (maxpieces < r->nsubs) {
+		maxpieces = r->nsubs;
+		pieces = xrealloc(pieces, maxpieces * sizeof(*pieces));
+		marked = xrealloc(marked, maxpieces * sizeof(*marked));
+	}
+	npieces = nmarked = 0;
+}
+
+/*
+ * Write the first pieces, so many of them, as far as it is their turn; returns
+ * how many of these were full.
+ */
+static size_t
+pieces_write(struct region *r, size_t fit, int how)
+{
+	uint64_t left = 0;
+	size_t i, full = 0;
+
+	for (i = 0; i < fit; i++)
+		left += UT_COMMIT_LEN(pieces[i].commit);
+	for (i = 0; i < fit; i++) {
+		report_progress(left);
+		left -= UT_COMMIT_LEN(pieces[i].commit);
+		if (!in_turn(r, &pieces[i], how))
+			continue;
+		full += pieces[i].full;
+		pieces[i].gap = find_gap(r, &pieces[i]);
+		if (pieces[i].full && !pieces[i].shared)
+			region_advance(r, pieces[i].slot, pieces[i].seq);
+		piece_write(r, &pieces[i]);
+	}
+	batch_flush(r);
+	return full;
+}
+
 bool
 region_drain(struct region *r, int how)
 {
-	uint64_t left = 0;
-	size_t i, fit, full = 0;
+	size_t fit, full;
 
 	if (r->sink->trace->behind)
 		return false;
@@ -475,12 +516,7 @@ region_drain(struct region *r, int how)
 		loss_mark(r);
 		return false;
 	}
-	if (maxpieces < r->nsubs) {
-		maxpieces = r->nsubs;
-		pieces = xrealloc(pieces, maxpieces * sizeof(*pieces));
-		marked = xrealloc(marked, maxpieces * sizeof(*marked));
-	}
-	npieces = nmarked = 0;
+	pieces_begin(r);
 	pin_owned(r, how);
 	region_look(r);
 	if (how != DRAIN_FULL)
@@ -504,20 +540,7 @@ region_drain(struct region *r, int how)
 		pause_tell(r);
 	}
 	fit = pieces_fit(r, how);
-	for (i = 0; i < fit; i++)
-		left += UT_COMMIT_LEN(pieces[i].commit);
-	for (i = 0; i < fit; i++) {
-		report_progress(left);
-		left -= UT_COMMIT_LEN(pieces[i].commit);
-		if (!in_turn(r, &pieces[i], how))
-			continue;
-		full += pieces[i].full;
-		pieces[i].gap = find_gap(r, &pieces[i]);
-		if (pieces[i].full && !pieces[i].shared)
-			region_advance(r, pieces[i].slot, pieces[i].seq);
-		piece_write(r, &pieces[i]);
-	}
-	batch_flush(r);
+	full = pieces_write(r, fit, how);
 	if (how != DRAIN_FULL) {
 		gone_tell(r);
 		gone_slots(r, how == DRAIN_LAST);

@@ -175,13 +175,16 @@ region_create(struct region *r)
 }
 
 /*
- * Open the region that another consumer has left.  One without magic was not
- * finished, so nobody uses it, nor has a descriptor of it: it is made anew.
+ * Open the region that another consumer has left.  A region without magic, or
+ * of a wrong size, was not finished: nobody uses it, nor has a descriptor of
+ * it, and it is made anew.  After any other failure it stays, with its events,
+ * and can be tried again.
  */
 static int
 region_reopen(struct region *r, int fd)
 {
-	int error = 0;
+	bool finished;
+	int error;
 
 	r->fd = fd != -1 ? fd : ut_shm_open(r->shm);
 	if (r->fd == -1)
@@ -190,12 +193,14 @@ region_reopen(struct region *r, int fd)
 		if (fd != -1 || r->header->magic == UT_ABI_MAGIC)
 			return 0;
 		region_unmap(r);
+		finished = false;
 	} else {
-		error = errno;
+		finished = fd != -1 || errno != EINVAL;
 	}
+	error = errno;
 	close(r->fd);
 	errno = error;
-	if (fd != -1 || shm_unlink(r->shm) == -1)
+	if (finished || shm_unlink(r->shm) == -1)
 		return -1;
 	return region_create(r);
 }
@@ -370,7 +375,8 @@ shared_find(uintptr_t at)
  * The handler runs where the memory was touched, never within mmap(2) or
  * malloc(3), and the process has one thread, so it may do what it does.
  *
- * Elsewhere it is a flaw of ours: it comes again, and is our end.
+ * A fault at any other address is our own bug: the default action is restored,
+ * and the fault, which happens again, ends the process.
  */
 static void
 on_fault(int sig, siginfo_t *si, void *context)

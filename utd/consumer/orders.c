@@ -236,18 +236,19 @@ orders_like(struct ut_msg *m, struct region *like)
 static void
 do_region(struct ut_msg *m)
 {
-	struct region like, *r;
+	struct region like, *r = NULL;
 	struct ut_msg *out;
 	const uint32_t serial = orders_like(m, &like);
 	const uint32_t active = ut_msg_get_u32(m);
 	bool again;
+	int fd = -1;
 
 	ut_msg_get_str(m, like.shm, sizeof(like.shm));
 	again = ut_msg_get_u32(m) != 0;
 	like.past.trace = ut_msg_get_u32(m);
 	like.past.told = ut_msg_get_u64(m);
-	r = orders_region(&like, trace_find(m->h.b), again,
-	    m->h.nfds > 0 ? ut_msg_get_fd(m) : -1);
+	if (m->h.nfds == 0 || (fd = ut_msg_get_fd(m)) != -1)
+		r = orders_region(&like, trace_find(m->h.b), again, fd);
 	if (r == NULL) {
 		report_failed(serial, errno);
 		return;

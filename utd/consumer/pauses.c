@@ -110,7 +110,7 @@ pause_add(struct region *r, uint64_t from, uint64_t to)
 	pauses_note(r);
 }
 
-/* From now on events are not recorded, or, if they were not, they are. */
+/* The region stops: note when, unless it was stopped before. */
 void
 pause_begin(struct region *r)
 {
@@ -118,6 +118,7 @@ pause_begin(struct region *r)
 		store(&r->header->stopped, region_now(r));
 }
 
+/* The region starts: the time since it stopped is a pause. */
 void
 pause_end(struct region *r)
 {
@@ -130,8 +131,8 @@ pause_end(struct region *r)
 }
 
 /*
- * Others of the session go on recording, perhaps the ends of what began here,
- * or for longer.
+ * The region stops while others of the session go on: tell of the pause now,
+ * for the ends of what began here may be recorded there.
  */
 void
 pause_alone(struct region *r)

@@ -59,11 +59,15 @@ struct grave {
 struct loss {
 	uint64_t	 lost;		/* the slot's, when it made sense */
 	uint64_t	 overwritten;	/* the slot's, when it made sense */
-	uint64_t	 told;		/* packets in the files tell of them */
-	uint64_t	 telling;	/* told, and by packets on the way */
-	uint64_t	 since;		/* untold ones were lost later */
+	uint64_t	 told;		/* lost events that packets in the
+					   files tell of */
+	uint64_t	 telling;	/* told, plus those that packets not
+					   yet written tell of */
+	uint64_t	 since;		/* no untold event was lost before
+					   this time */
 	uint64_t	 count;		/* total to be told now; or 0 */
-	uint64_t	 seq;		/* claims, if gone.c may tell */
+	uint64_t	 seq;		/* claims of the slot that gone.c may
+					   tell of; 0: none */
 	uint64_t	 has;		/* highest seq that is in the region */
 };
 
@@ -93,8 +97,8 @@ struct region {
 	struct attrs	 attrs;		/* the channel's */
 	struct sink	*sink;		/* where packets go */
 	struct past	 past;
-	uint64_t	 begun;		/* when it went on in this trace; a
-					   copy: its first event */
+	uint64_t	 begun;		/* time of the first event that may be
+					   in this trace */
 	bool		 keeps;		/* buffers, until closed: see copy.c */
 
 	char		 shm[UT_SHM_NAME];
@@ -115,27 +119,32 @@ struct region {
 	uint32_t	 taken;
 	uint64_t	 warm;
 
-	uint64_t	*done_seq;	/* by slot: the last one written */
-	uint32_t	*waited;	/* by slot: the tick since then */
+	uint64_t	*done_seq;	/* by slot: seq of the last sub-buffer
+					   written */
+	uint32_t	*waited;	/* by slot: tick at which a gap was
+					   first seen; 0: no gap */
 	uint64_t	*consumed;	/* by sub-buffer */
 	uint64_t	*until;		/* by sub-buffer: time of consumed */
 	uint64_t	*seen;		/* by sub-buffer: commit a second ago */
-	uint32_t	*round;		/* by sub-buffer: when all this was */
+	uint32_t	*round;		/* by sub-buffer: the round that
+					   consumed, until and seen belong to */
 	struct gone	*gones;		/* by sub-buffer */
 	bool		 overwrites;	/* writers drop the oldest */
-	int32_t		 min_age;	/* least, for this pass to take one */
+	int32_t		 min_age;	/* this pass takes full sub-buffers of
+					   at least this age, in deliveries */
 	bool		 more_full;	/* younger full ones are left */
 	int64_t		 revoked;	/* last look for idle threads */
 	uint32_t	 nfreed;	/* freed since writers were woken */
 	bool		 hungry;	/* writers wait */
-	int64_t		 waited_for;	/* when one said so last */
+	int64_t		 waited_for;	/* ms: when a writer last said that it
+					   waits */
 
 #define DOZE_AWAKE	0	/* something goes on, or did */
 #define DOZE_OFF	1	/* threads ring; some may not know it yet */
 #define DOZE_ASLEEP	2	/* all threads know */
 	unsigned int	 doze;
 	unsigned int	 quiet;		/* ticks without an event */
-	uint32_t	 quiet_at;	/* delivered, at the last tick */
+	uint32_t	 quiet_at;	/* header.delivered at the last tick */
 	int64_t		 dozed;		/* when DOZE_OFF began */
 	int64_t		 flush;		/* time of the next flush; 0: none */
 	uint32_t	 ticks;
@@ -151,10 +160,12 @@ struct region {
 	unsigned int	 nmarks;
 	struct pause	 pauses[UT_PAUSES];
 	unsigned int	 npauses;
-	unsigned int	 ntold;		/* the first, which packets tell of */
+	unsigned int	 ntold;		/* pauses[0 .. ntold - 1]: packets tell
+					   of these */
 
 	bool		 watched;	/* the parent awaits more bytes */
-	uint64_t	 watched_bytes;	/* more than these */
+	uint64_t	 watched_bytes;	/* tell the parent when there are
+					   more */
 
 	bool		 damaged;	/* damaged, as the parent was told */
 	uint32_t	 toobig;	/* longest event that was reported */
@@ -162,8 +173,10 @@ struct region {
 	uint64_t	 unheard;	/* the header's, as reported */
 	unsigned int	 nunheard;	/* reports of unheard */
 	int		 wait_errno;	/* why events have to wait; or 0 */
-	bool		 held;		/* some did not fit: see bound.c */
-	uint64_t	 waited_lost;	/* events lost when they began to */
+	bool		 held;		/* some pieces exceed the limit of the
+					   trace: see bound.c */
+	uint64_t	 waited_lost;	/* lost events when wait_errno was
+					   set */
 	struct region	*next;
 };
 
@@ -300,6 +313,7 @@ bool	 tick_begin(void);		/* true: the pass has a tick */
 void	 tick_end(void);
 
 /* tick.c: when regions are looked at though nobody rings. */
+#define GRACE_MS	500	/* a tick's second, less what it may be late */
 bool	 region_pass(struct region *, bool);	/* true: call again at once */
 
 /* memory.c: pages, ahead of the writers. */

@@ -26,15 +26,13 @@
 #include "consumer.h"
 #include "region.h"
 
-/*
- * Milliseconds for events that are under way when a session stops: of a slot,
- * of a region, and of all regions together, in the time that a request may take
- * until the consumer counts as late.
- */
-#define QUIET_EACH	100
-#define QUIET_ALL	400
-#define QUIET_MAX	1000
-#define QUIET_SPAN	10000
+/* How long a stop waits for events that are under way. */
+#define QUIET_EACH	100	/* ms to wait for the event of one slot */
+#define QUIET_ALL	400	/* ms for all slots of one region */
+#define QUIET_MAX	1000	/* ms for all regions that stop within
+				   QUIET_SPAN */
+#define QUIET_SPAN	10000	/* ms: LATE_MS, after which the parent takes us
+				   for hung */
 
 #define LATER	(4 * UT_TIME_GAP)	/* than the latest time, at most */
 

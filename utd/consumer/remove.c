@@ -362,21 +362,28 @@ output_ours(int fd, const char *name)
 
 /*
  * Count the chunks or snapshots there with a higher number, but not above that
- * of the last, and tell the oldest and its number; false if these may stay.
+ * of the last, and tell the oldest and its number; false if these may stay, or
+ * cannot be listed.
  */
 static bool
-too_many(int fd, uint32_t last, const struct aging *may, char *oldest,
+too_many(int fd, const char *newest, const struct aging *may, char *oldest,
     uint32_t *number)
 {
 	const struct part above = { .fd = fd, .place = PLACE_NONE,
 	    .uid = geteuid() };
-	const uint32_t after = *number;
+	const uint32_t after = *number, last = name_number(newest);
 	uint64_t bytes = 0, size;
 	uint32_t count = 0, n;
-	const char *name;
+	const char *name, *why;
 	DIR *dir = output_list(fd);
 
-	while (dir != NULL && (name = output_next(dir)) != NULL) {
+	if (dir == NULL) {
+		why = strerror(errno);
+		log_peer("%s: nothing that is older is removed: %s", newest,
+		    why);
+		return false;
+	}
+	while ((name = output_next(dir)) != NULL) {
 		if ((n = name_number(name)) <= after || n > last ||
 		    !output_ours(fd, name))
 			continue;
@@ -390,8 +397,7 @@ too_many(int fd, uint32_t last, const struct aging *may, char *oldest,
 		size = size_below(&above, name, PLACE_CHUNK);
 		bytes += size < may->most ? size : may->most;
 	}
-	if (dir != NULL)
-		closedir(dir);
+	closedir(dir);
 	return count > 0 && (count > may->n || bytes > may->bytes);
 }
 
@@ -407,16 +413,18 @@ output_age(int fd, const char *last, const struct aging *may)
 	char oldest[NAME_MAXLEN], rest[NAME_MAXLEN + sizeof("-rest")];
 	const char *why;
 	uint32_t number = 0;
+	bool moved;
 
 	while ((may->n != UINT32_MAX || may->bytes != UINT64_MAX) &&
-	    too_many(fd, name_number(last), may, oldest, &number)) {
+	    too_many(fd, last, may, oldest, &number)) {
 		if (output_remove(fd, oldest) == 0) {
 			number--;	/* a copy may have the same */
 			continue;
 		}
 		why = report_reason(errno);
 		snprintf(rest, sizeof(rest), "%s-rest", oldest);
-		log_peer("%s: not all is removed: %s", renameat(fd, oldest, fd,
-		    rest) == 0 ? rest : oldest, why);
+		moved = renameat(fd, oldest, fd, rest) == 0;
+		log_peer("%s: not all is removed: %s", moved ? rest : oldest,
+		    why);
 	}
 }

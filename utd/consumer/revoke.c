@@ -48,7 +48,6 @@
 
 #include "region.h"
 
-#define GRACE_MS	500	/* a second, less what a tick may be late */
 #define FEW	30		/* events in a second */
 
 /* Are few free? */
@@ -89,7 +88,10 @@ drained(const struct region *r, uint32_t i)
 	return load_acquire(&r->subs[i].commit) == r->consumed[i];
 }
 
-/* REVOKED a second ago. */
+/*
+ * Take back a sub-buffer that was marked REVOKED a second ago, if its thread
+ * was idle since.
+ */
 static void
 take_back(struct region *r, uint32_t i, uint64_t word, bool idle)
 {
@@ -106,8 +108,8 @@ take_back(struct region *r, uint32_t i, uint64_t word, bool idle)
 }
 
 /*
- * No event since it was parked so, or the word were another; and that of then
- * was all in the file.
+ * Free a parked sub-buffer.  No event was added since it was parked, or its
+ * state word would be another; and all that it has is in the file.
  */
 static bool
 unpark(struct region *r, uint32_t i, uint64_t word)

@@ -114,7 +114,7 @@ unmake_hidden(int above, const char *hidden)
 static int
 make_hidden(int above, const char *hidden)
 {
-	int fd;
+	int error, fd;
 
 	if (output_there(above, hidden))
 		unmake_hidden(above, hidden);
@@ -126,6 +126,9 @@ make_hidden(int above, const char *hidden)
 	if (output_bare(fd, "") == 0 && mkdirat(fd, TOP, 0755) == 0)
 		return fd;
 	report_errno(NULL);
+	error = errno;
+	(void)unlinkat(above, hidden, AT_REMOVEDIR);	/* if empty */
+	errno = error;
 	return close_failed(fd);
 }
 

@@ -81,6 +81,19 @@ shot_text(struct ut_msg *m)
 	s->len += n;
 }
 
+/* The snapshot is over: its metadata are not needed any more. */
+static void
+shot_text_free(uint32_t id)
+{
+	struct shot **sp = shot_find(id), *s = *sp;
+
+	if (s == NULL)
+		return;
+	*sp = s->next;
+	free(s->text);
+	free(s);
+}
+
 /* Drain the copies there, and count the events; 0, or an errno. */
 static int
 drain_copies(struct region *copies, struct trace *t, uint64_t *events)
@@ -161,7 +174,7 @@ static int
 shot_do(struct ut_msg *m, int fd, const char *path, struct region **copies,
     uint64_t *events)
 {
-	struct shot **sp = shot_find(m->h.a), *s = *sp;
+	const struct shot *s = *shot_find(m->h.a);
 	const uint64_t len = ut_msg_get_u64(m);
 	struct trace like;
 	int i, below, r = -1;
@@ -186,11 +199,6 @@ shot_do(struct ut_msg *m, int fd, const char *path, struct region **copies,
 	}
 	if (r == -1)
 		shot_discard(fd, path);
-	if (s != NULL) {
-		*sp = s->next;
-		free(s->text);
-		free(s);
-	}
 	return r;
 }
 
@@ -211,6 +219,7 @@ shot_take(struct ut_msg *m)
 		(void)close_failed(fd);
 	}
 	error = errno;
+	shot_text_free(m->h.a);
 	while ((c = copies) != NULL) {
 		copies = c->next;
 		region_private_free(c);

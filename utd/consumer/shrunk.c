@@ -32,7 +32,7 @@
 #include "sink.h"
 
 #define MARKS_MIN	8
-#define MARKS_MAX	256		/* a power of 2 times that */
+#define MARKS_MAX	256		/* MARKS_MIN times a power of 2 */
 
 /* Note how much is in the file now, as a mark. */
 void

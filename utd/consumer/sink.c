@@ -294,7 +294,18 @@ stream_lost(struct sink *k, struct stream *s, uint64_t size)
 {
 	char name[FILE_MAXLEN];
 
+	s->torn = 0;
 	stream_shrunk(k, s, file_name(k, s->index, s->file, name), size);
+}
+
+/* Cut off the half of a packet that could not be cut off before: 0, or -1. */
+static int
+stream_mend(struct stream *s)
+{
+	if (ftruncate(s->fd, (off_t)s->size) == -1)
+		return -1;
+	s->torn = 0;
+	return 0;
 }
 
 /*
@@ -320,6 +331,8 @@ stream_look(struct sink *k, struct stream *s)
 		stream_lost(k, s, (uint64_t)st.st_size);
 		return ftruncate(s->fd, (off_t)s->size);
 	}
+	if (s->torn > 0 && (uint64_t)st.st_size == s->size + s->torn)
+		return stream_mend(s);
 	stream_close(s);
 	return stream_foreign(k, s->index, s->file);
 }
@@ -420,25 +433,31 @@ sink_last(const struct sink *k, uint32_t stream, uint64_t *begin, uint64_t *end)
 
 /*
  * Go on with the next file, and remove the oldest if there are too many: that
- * one is empty until then, so there are never more bytes than there may be.
+ * one is empty until then, so there are never more bytes than there may be.  A
+ * file that was made is the next one, though we may not get to write there now.
  */
 static int
 stream_cut(struct sink *k, struct stream *s)
 {
-	const uint64_t size = s->size;
+	const uint64_t size = s->size, torn = s->torn;
+	int error, r;
 
 	stream_close(s);
 	s->file++;
 	s->made = false;
-	s->size = 0;
-	if (stream_open(k, s) == 0) {
+	s->size = s->torn = 0;
+	r = stream_open(k, s);
+	if (s->made) {
+		error = errno;
 		stream_unmark(s);
 		stream_prune(k, s);
-		return 0;
+		errno = error;
+		return r;
 	}
 	s->file--;
 	s->made = true;
 	s->size = size;
+	s->torn = torn;
 	return -1;
 }
 
@@ -464,6 +483,7 @@ stream_write(struct sink *k, struct stream *s, struct iovec *v, int nv,
 {
 	const bool cut = k->limit != 0 && s->size > 0 &&
 	    s->size + all > k->limit;
+	uint64_t done = 0;
 	ssize_t n;
 	int error;
 
@@ -481,10 +501,12 @@ stream_write(struct sink *k, struct stream *s, struct iovec *v, int nv,
 		}
 		if (n <= 0) {
 			error = n == 0 ? EIO : errno;
-			(void)ftruncate(s->fd, (off_t)s->size);
+			if (ftruncate(s->fd, (off_t)s->size) == -1)
+				s->torn = done;
 			errno = error;
 			return -1;
 		}
+		done += (uint64_t)n;
 	}
 	k->trace->used += all;
 	return 0;

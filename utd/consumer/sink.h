@@ -61,6 +61,7 @@ struct stream {
 	unsigned int	 at;		/* in the list of open ones */
 	uint64_t	 used;		/* when last, to close the oldest */
 	uint64_t	 size;		/* bytes of whole packets in the file */
+	uint64_t	 torn;		/* bytes behind these: half a packet */
 	uint64_t	 adopted;	/* bytes that another consumer wrote */
 	uint64_t	 events;	/* events behind the adopted bytes */
 	struct mark	*marks;		/* by size, or NULL: see shrunk.c */

@@ -98,9 +98,9 @@ sleep_rang(void)
 }
 
 /*
- * With the first region; what takes shared memory is then told of by the one
- * answer, and can be tried again.  It rings at once, for the signals that
- * came when there was none.
+ * Open the bell, or make it, when the first region comes: a failure is told in
+ * the answer about that region, and is tried again with the next.  Ring it at
+ * once, for signals that came before it was there.
  */
 int
 sleep_bell(char *name)
@@ -112,6 +112,8 @@ sleep_bell(char *name)
 	if (bell.at != NULL)
 		return 0;
 	if (ut_bell_adopt(&b, name) == -1) {
+		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
+			return -1;	/* programs may ring it */
 		if (errno != ENOENT)
 			(void)ut_bell_remove(name);	/* half made */
 		while (ut_bell_create(&b, name) == -1) {

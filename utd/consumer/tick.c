@@ -34,9 +34,10 @@
  * a ring, the parent, and the end of the interval if something is not written;
  * and once a minute the clocks are looked at, if any region is started.
  *
- * There is no fence between a writer's busy and its look at `active'.  The tick
- * between 2 and sleep takes its place: any_busy is asked that much later, and
- * all_drained after that.  regress/spin/doze.pml is this, for a model checker.
+ * There is no fence between a writer's store of busy and its load of `active'.
+ * The tick between DOZE_OFF and DOZE_ASLEEP takes its place: any_busy() looks
+ * that much later, and all_drained() after that.  regress/spin/doze.pml is
+ * this, for a model checker.
  */
 
 #include <stdatomic.h>
@@ -47,7 +48,6 @@
 
 #define SLACK_MS	500	/* most that a flush is early, at a tick */
 #define QUIET_TICKS	4	/* until it dozes */
-#define GRACE_MS	500	/* revoke.c has this, too */
 
 /*
  * May a thread be in an event?  Asked before the pass looks at what is

@@ -245,17 +245,19 @@ clockfile_open(struct trace *t)
 	}
 	if (fd == -1 || fstat(fd, &st) == -1)
 		return fd == -1 ? -1 : close_failed(fd);
-	if ((c->made && (uint64_t)st.st_size > c->size) ||
+	if ((c->made && !c->torn && (uint64_t)st.st_size > c->size) ||
 	    (st.st_size > 0 && !file_is_ours(t, fd, (uint64_t)st.st_size))) {
 		(void)output_refuse(FILE_NAME, "somebody else has written "
 		    "there");
 		return close_failed(fd);
 	}
 	c->made = true;
-	c->size = (uint64_t)st.st_size / SIZE * SIZE;
+	if (!c->torn || (uint64_t)st.st_size < c->size)
+		c->size = (uint64_t)st.st_size / SIZE * SIZE;
 	if ((uint64_t)st.st_size != c->size &&
 	    ftruncate(fd, (off_t)c->size) == -1)
 		return close_failed(fd);
+	c->torn = false;
 	return fd;
 }
 
@@ -286,7 +288,7 @@ clockfile_append(struct trace *t, unsigned char *buf, size_t len)
 		t->clock.size += len;
 		t->used += len;
 	} else {
-		(void)ftruncate(fd, (off_t)t->clock.size);
+		t->clock.torn = ftruncate(fd, (off_t)t->clock.size) == -1;
 	}
 	close(fd);
 	return ok;

@@ -354,6 +354,16 @@ output_give(int dir, const char *path, uid_t uid, gid_t gid)
 	return 0;
 }
 
+/* A new file cannot be used: the next try is to make it again. */
+static void
+unmake_file(const struct trace *t, const char *name)
+{
+	const int error = errno;
+
+	(void)unlinkat(t->fd, name, 0);
+	errno = error;
+}
+
 /*
  * Open a file of the trace, a new one or one that we have made before.  The
  * user can put anything in its place, but cannot keep us waiting by that.
@@ -374,13 +384,16 @@ output_file(const struct trace *t, const char *name, int flags)
 	    O_NOCTTY, 0600);
 	if (fd == -1)
 		return report_errno(path);
-	if (fstat(fd, &st) == -1)
+	if (fstat(fd, &st) == -1) {
 		report_errno(path);
-	else if (!S_ISREG(st.st_mode))
+		if ((flags & O_CREAT) != 0)
+			unmake_file(t, name);
+	} else if (!S_ISREG(st.st_mode)) {
 		output_refuse(path, "not a regular file");
-	else if (st.st_nlink > 1)
+	} else if (st.st_nlink > 1) {
 		output_refuse(path, "has another name, too");
-	else if (check_owner(path, &st, geteuid()) == 0)
+	} else if (check_owner(path, &st, geteuid()) == 0) {
 		return fd;
+	}
 	return close_failed(fd);
 }

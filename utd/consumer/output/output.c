@@ -216,19 +216,24 @@ output_spoiled(const struct trace *t)
 
 /* Write that much metadata: all or nothing. */
 static int
-output_write(const struct trace *t, size_t len)
+output_write(struct trace *t, size_t len)
 {
 	ssize_t n;
 	size_t done = 0;
+	int error;
 
+	if (t->meta_torn && ftruncate(t->meta, t->meta_size) == -1)
+		return -1;
+	t->meta_torn = false;
 	while (done < len) {
 		n = write(t->meta, t->pending + done, len - done);
 		if (n == -1 && errno == EINTR)
 			continue;
 		if (n <= 0) {
-			if (n == 0)
-				errno = EIO;
-			(void)ftruncate(t->meta, t->meta_size);
+			error = n == 0 ? EIO : errno;
+			t->meta_torn = done > 0 &&
+			    ftruncate(t->meta, t->meta_size) == -1;
+			errno = error;
 			return -1;
 		}
 		done += (size_t)n;

@@ -31,6 +31,7 @@ struct clockfile {
 	uint64_t	 next;		/* number of the first missing point */
 	uint64_t	 size;		/* bytes */
 	bool		 made;		/* made, or found as it should be */
+	bool		 torn;		/* part of a packet may be behind */
 	bool		 refused;	/* the file there is not ours */
 };
 
@@ -52,6 +53,7 @@ struct trace {
 	size_t		 npending;
 	size_t		 nwhole;	/* pending bytes that may be written */
 	off_t		 meta_size;
+	bool		 meta_torn;	/* behind that is part of a text */
 	uint64_t	 used;		/* bytes in its files */
 	uint64_t	 limit;		/* bytes that there may be: bound.c */
 	int64_t		 asked;		/* when more were asked for; or 0 */
