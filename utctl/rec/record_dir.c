@@ -38,6 +38,13 @@ static const char *const parts[] = { "ust", "archives", "snapshots" };
 
 #define NPARTS		(sizeof(parts) / sizeof(parts[0]))
 
+/* Programs of other users have a part in a trace of root. */
+static mode_t
+dir_mode(void)
+{
+	return geteuid() == 0 ? 0755 : 0700;
+}
+
 static void
 cut_slashes(char *path)
 {
@@ -286,8 +293,7 @@ record_dir_replace(struct record_dir *o, int make)
 	if (!make)
 		return 0;
 	o->keep = 0;
-	if (mkdirat(o->above, name_of(o, o->dir), geteuid() == 0 ? 0755 :
-	    0700) == 0)
+	if (mkdirat(o->above, name_of(o, o->dir), dir_mode()) == 0)
 		return 0;
 	say_errno("%s", o->dir);
 	return -1;
@@ -358,7 +364,7 @@ record_dir_make(struct record_dir *o)
 		o->keep = access(o->dir, F_OK) == 0;
 		return 0;
 	}
-	while (mkdir(strrchr(o->dir, '/') + 1, 0777) == -1) {
+	while (mkdir(strrchr(o->dir, '/') + 1, dir_mode()) == -1) {
 		if (errno != EEXIST || n == TRIES) {
 			say_errno("%s", o->dir);
 			o->keep = 1;
