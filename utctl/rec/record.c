@@ -176,7 +176,7 @@ snapshot_ask(struct record *r)
 {
 	struct row *rows;
 	const struct row *s;
-	uint64_t events;
+	uint64_t events, lost;
 	bool any;
 
 	if (!r->keeps || !r->failed || r->shot != NULL)
@@ -184,7 +184,7 @@ snapshot_ask(struct record *r)
 	if (client_ask(r->client, UT_CTL_LIST, r->session, &rows) == -1)
 		return -1;
 	if (rows->child != NULL)
-		(void)modules_hide(r, rows->child);
+		(void)modules_hide(r, rows->child, &lost);
 	any = rows->child != NULL && row_num(rows->child, "written") > 0;
 	row_free(rows);
 	if (!any)

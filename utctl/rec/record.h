@@ -131,8 +131,12 @@ int	 record_options(struct record *, int, char **);
 
 /* record_session.c: 0, or -1 after a message.  Of a struct record. */
 int	 record_begin(void *);
-/* Take the channel of modules out of what utd says of the session. */
-uint64_t modules_hide(const struct record *, struct row *);
+/*
+ * Take the channel of modules out of what utd says of the session, but for the
+ * bytes.  Returns how many events were in the channel, and tells how many of
+ * its events were lost.
+ */
+uint64_t modules_hide(const struct record *, struct row *, uint64_t *);
 
 /* attach.c: -1 after a message. */
 int	 attach_find(struct record *);
