@@ -225,8 +225,9 @@ in_the_way(const struct record_dir *o, const char *path, int *fd)
 }
 
 /*
- * With -r, what is there may be moved away; without it, there is no trace.
- * With -r, *older becomes what has the name of the old one, or -1.
+ * Check the place of the trace: with -r, what is there must be a trace that can
+ * be moved away; without it, there must be none.  With -r, *older becomes the
+ * directory that has the name of the old trace, or -1.
  */
 static int
 check_place(struct record_dir *o, int *older)
@@ -347,8 +348,8 @@ record_dir_try(struct record_dir *o)
 }
 
 /*
- * If nobody said where, that is a new directory, in the one where we are: by
- * its path that may be another by now.
+ * Without -o, make a new directory here, by its last name: the absolute path
+ * may lead elsewhere by now.
  */
 int
 record_dir_make(struct record_dir *o)

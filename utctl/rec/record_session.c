@@ -144,9 +144,9 @@ modules_hide(const struct record *r, struct row *session, uint64_t *lost)
 }
 
 /*
- * Without a command, the session ends with utctl, however utctl ends; but once
- * utd was killed, and the next one goes on with the session, not if utctl is
- * killed.
+ * Without a command, the session is owned by our connection and ends with it.
+ * If utd is killed, the next one keeps the session, and does not end it when
+ * utctl is killed.
  */
 static int
 create_ask(struct record *r)

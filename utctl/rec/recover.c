@@ -61,7 +61,10 @@ struct bytes {
 	size_t	 n;
 };
 
-/* Another user who can write there could have us remove what is another's. */
+/*
+ * Only we may be able to write there: whoever else can could have us remove
+ * memory of another user.
+ */
 static bool
 is_ours(const struct stat *st)
 {
