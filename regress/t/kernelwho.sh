@@ -200,6 +200,48 @@ END
 grep -q '^utctl: 2 events were left out of pairs' "$T/err" ||
     fail "before the first switch: $(cat "$T/err")"
 
+# Exports have a track for each thread, for the idle one of each CPU, and for
+# events of no known thread; none of them is named twice.
+if command -v python3 >/dev/null 2>&1; then
+	for f in chrome perfetto; do
+		utctl export -F $f "$T/k" >"$T/$f" 2>"$T/err" ||
+		    fail "export -F $f: $(cat "$T/err")"
+		python3 - $f "$T/$f" >"$T/got" <<-'END' || fail "tracks: $f"
+		import collections, sys
+		sys.path.insert(0, "shared")
+		import timeline
+		t = getattr(timeline, sys.argv[1])(open(sys.argv[2], "rb").read())
+		n = collections.Counter(i[1:3] for i in t.instants)
+		bars = collections.Counter(b[2:4] for b in t.bars)
+		for who, names in t.names.items():
+		    if who[1] is not None:
+		        print(*names, n[who], bars[who], sep=",")
+		assert set(n) | set(bars) <= set(t.names), (n, bars, t.names)
+		END
+		LC_ALL=C sort -o "$T/got" "$T/got"
+		expected "tracks: $f" <<-END
+		cat,2,2
+		ed,1,0
+		ed,1,0
+		ed,2,1
+		swapper/1[0],1,1
+		swapper/2[0],0,1
+		unknown thread,1,1
+		END
+	done
+fi
+
+utctl export -F otlp-logs "$T/k" >"$T/otlp" || fail "export -F otlp-logs"
+grep -o '"thread.id","value":{"intValue":"[-0-9]*"' "$T/otlp" |
+    sed 's/.*:"//; s/"//' | sort -n | uniq >"$T/got"
+expected 'otlp-logs' <<-END
+	0
+	5
+	6
+	7
+	10
+END
+
 # After a loss on a CPU nobody knows, until the next switch.
 metadata "$T/k"
 packet "$T/k/one" 0 0 0 2000 0 <<-END

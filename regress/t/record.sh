@@ -123,6 +123,16 @@ for i in 1 2 3; do
 done
 n=$(ls -d "$T"/cwd/ut-trace-seq-* | wc -l)
 [ "$n" -eq 3 ] || fail "$n directories of three"
+# Nobody else can write there, whatever the umask is.
+mkdir "$T/mode" || exit 1
+(cd "$T/mode" && umask 0 && utctl record -- "$PROG/seq" 1 1 3 \
+    2>/dev/null)
+case $(id -u),$(ls -ld "$T"/mode/ut-trace-* | cut -c 1-10) in
+0,drwxr-xr-x)	;;
+0,*)	fail "mode: $(ls -ld "$T"/mode/*)" ;;
+*,drwx------)	;;
+*)	fail "mode: $(ls -ld "$T"/mode/*)" ;;
+esac
 (cd "$T/cwd" && utctl record -o here -- "$PROG/seq" 1 1 3) 2>"$T/err" &&
     [ -d "$T/cwd/here/ust" ] || fail "-o here: $(cat "$T/err")"
 

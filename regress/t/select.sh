@@ -160,6 +160,21 @@ expect 0 '^1040 events, ' utctl view -q a
 expect 0 '^1260 events, ' utctl view -q b "$T/a"
 expect 1 'c: No such file or directory' utctl view -q a c
 expect 1 './a: No such file or directory' utctl view -q ./a
+# A directory hides the session of its name, and a message says how to name it.
+expect 0 '^1040 events, ' utctl view -q "$(id -u)/a"
+(
+	mkdir "$T/cwd" "$T/cwd/a" "$T/cwd/c" && cd "$T/cwd" || exit 1
+	expect 1 '^utctl: a: no trace here$' "$TOP/utctl/utctl" view -q a
+	grep -q -x "utctl: a: the directory here was read, not the session of \
+that name: name the session as $(id -u)/a" "$T/err" ||
+	    fail "a: says not how: $(cat "$T/err")"
+	expect 0 '^1040 events, ' "$TOP/utctl/utctl" view -q "$(id -u)/a"
+	for path in ./a c; do
+		expect 1 "$path: no trace here" "$TOP/utctl/utctl" view -q $path
+		! grep 'the session' "$T/err" || fail "$path: a session"
+	done
+) || exit 1
+rm -r "$T/cwd" || exit 1
 touch -t 203801010000 "$T/a/ust"
 expect 0 "newest trace is $T/a\$" utctl view -q
 expect 0 '^1040 events, ' utctl view -q

@@ -30,6 +30,17 @@ sed '1,/ function$/d' "$T/out" | awk '{ print $1, $3, $5 }' >"$T/got"
 expected function <"$T/want"
 grep -q '^5 of them with a call stack$' "$T/out" || fail "with a stack"
 
+# Events that are no samples of the CPU are told of, if there are samples, too.
+for by in function caller stack; do
+	utctl stat -g $by "$ST" 2>&1 >/dev/null | grep -q -x "utctl: -g $by \
+counts 4 samples of the CPU and 1 other events together: -e cpu:sample selects \
+the samples alone" || fail "$by: does not tell of other events"
+	for e in cpu:sample e:v; do
+		! utctl stat -g $by -e $e "$ST" 2>&1 >/dev/null |
+		    grep -F 'other events' || fail "$by -e $e"
+	done
+done
+
 utctl stat -N -g stack "$ST" | sed '1,/ function$/d' |
     awk '{ print $1, $3 substr($0, 41) }' >"$T/got"
 expected stack <<'END'

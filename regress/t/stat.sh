@@ -53,6 +53,18 @@ grep -q "^from $first to $last: [0-9.]* s, [0-9]* bytes\$" "$T/out" ||
 awk '/ bytes$/ { all = $(NF - 1) } / filters:/ { n += $3 }
     / \+0.000000 .*filters:plain$/ { begins = 1 }
     END { exit all != n || !begins }' "$T/out" || fail "$(cat "$T/out")"
+# These times are those of the first event of all, which -b of view counts from.
+at=$(utctl stat -e filters:mixed -f 'n == 7' -p other "$T/a" |
+    awk '/filters:mixed$/ { print $4 }')
+[ "$(utctl view -e filters:mixed -p other -o relative -n 1 -f 'n == 7' \
+    "$T/a" | awk '{ printf "%+.6f", $1 }')" = "$at" ] || fail "first: $at"
+case $at in
++0.000000)	fail "first: $at is the first selected" ;;
+esac
+utctl view -e filters:mixed -p other -b "$(echo "$at" |
+    awk '{ printf "%+.6f", $1 - .000001 }')" -u "$(echo "$at" |
+    awk '{ printf "%+.6f", $1 + .000001 }')" "$T/a" | grep -q ' n = 7,' ||
+    fail "-b $at: not the event"
 expect 0 '^250 events, 0 discarded$' utctl stat -e '*plain' -f 'n < 100' -n 250 \
     -p filters -p other "$T/a"
 expect 0 '^0 events, 0 discarded$' utctl stat -e 'no:*' "$T/a"

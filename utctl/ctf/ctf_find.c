@@ -590,6 +590,17 @@ note_removed(const struct reader *r, const char *dir,
 	    oldest->file + strlen(dir) + strlen(ARCHIVES));
 }
 
+static void
+say_none(const struct reader *r, const char *dir)
+{
+	const char *session = r->dirs[r->dir].hides;
+
+	ctf_damage(dir, "no trace here");
+	if (session != NULL)
+		say("%s: the directory here was read, not the session of that "
+		    "name: name the session as %s", dir, session);
+}
+
 /* Add the traces in and below a directory. */
 void
 reader_open(struct reader *r, const char *dir)
@@ -607,7 +618,7 @@ reader_open(struct reader *r, const char *dir)
 	else if (r->ntraces > n)
 		say("%s: an empty trace: there is no file of events", dir);
 	else if (!r->top || r->files)
-		ctf_damage(dir, "no trace here");
+		say_none(r, dir);
 	else
 		say("%s: an empty trace: no events were recorded", dir);
 }

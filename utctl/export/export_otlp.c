@@ -173,9 +173,9 @@ static char *
 put_thread(char *p, const struct track *t)
 {
 	p = out_text(p, ",\"attributes\":[");
-	if (t->id != CTF_NOBODY)
+	if (track_tid(t) != CTF_NOBODY)
 		p = put(p, "{\"key\":\"thread.id\",\"value\":{\"intValue\":\"%"
-		    PRId64 "\"}},", t->id);
+		    PRId64 "\"}},", track_tid(t));
 	return put_text(p, "{\"key\":\"thread.name\",\"value\":"
 	    "{\"stringValue\":", t->name, "}}");
 }

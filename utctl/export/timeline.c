@@ -37,6 +37,7 @@
 #include "../when.h"
 #include "timeline.h"
 
+#define IDLE		INT64_MIN	/* key for CPU 0; 1 is + 1, ... */
 #define STANDINS	(1 << 22)	/* no process has such an ID */
 #define KEPT_MOST	(16 << 20)	/* bytes of fields of open pairs */
 
@@ -70,6 +71,37 @@ timeline_serial(void)
  * Threads and processes.
  */
 
+int64_t
+track_tid(const struct track *t)
+{
+	return t->id < IDLE + CTF_CPUS ? 0 : t->id;
+}
+
+/*
+ * The key of the event's thread in its process.  A kernel has an idle thread
+ * for each CPU, and all of them have the ID 0.
+ */
+static int64_t
+thread_key(const struct ctf_stream *s, const struct ctf_who *w)
+{
+	if (!s->trace->kernel && !s->trace->lttng)
+		return w->vtid;
+	if (!(w->has & 1 << ROLE_VTID))
+		return CTF_NOBODY;
+	return s->trace->kernel && w->vtid == 0 ?
+	    IDLE + (int64_t)(w->cpu % CTF_CPUS) : w->vtid;
+}
+
+/* Events whose thread nobody knows are not under the name of any other. */
+static const char *
+thread_name(int64_t key, const struct ctf_who *w)
+{
+	static const char unknown[sizeof(w->name)] = "unknown thread";
+
+	return key == CTF_NOBODY ? unknown : w->thread[0] == '\0' ? w->name :
+	    w->thread;
+}
+
 static void
 tell_name(struct track *t, const char *host, const char *name)
 {
@@ -77,8 +109,8 @@ tell_name(struct track *t, const char *host, const char *name)
 
 	memcpy(t->name, name, sizeof(t->name));
 	t->told = 1;
-	if (t->number != t->id)
-		snprintf(id, sizeof(id), "[%" PRId64 "]", t->id);
+	if (t->number != t->id && t->id != CTF_NOBODY)
+		snprintf(id, sizeof(id), "[%" PRId64 "]", track_tid(t));
 	full = host_name(host, name);
 	text = format("%s%s", name[0] == '\0' ? "" : full, id);
 	if (timeline.ops->name != NULL)
@@ -148,6 +180,7 @@ track_of(const struct ctf_stream *s)
 	const struct ctf_who *w;
 	struct track *t;
 	struct ctf_who buf;
+	int64_t key;
 
 	if (run.stream == s && run.pkt == s->pkt && !s->class->eventwho)
 		return run.track;
@@ -155,8 +188,9 @@ track_of(const struct ctf_stream *s)
 	w = ctf_whose(s, &buf);
 	t = track_get(&run.processes, NULL, s->trace->origin, w->vpid,
 	    s->trace->label, p->name);
-	run.track = track_get(&run.threads, t, (uintptr_t)p, w->vtid, NULL,
-	    w->thread[0] == '\0' ? w->name : w->thread);
+	key = thread_key(s, w);
+	run.track = track_get(&run.threads, t, (uintptr_t)p, key, NULL,
+	    thread_name(key, w));
 	run.stream = s;
 	run.pkt = s->pkt;
 	return run.track;

@@ -37,7 +37,7 @@ struct track {
 	struct track		*next;		/* with the same hash */
 	const struct track	*process;	/* NULL: this is one */
 	uint64_t	 of;		/* origin of its trace, or process */
-	int64_t		 id;
+	int64_t		 id;		/* see thread_key() */
 	int64_t		 number;	/* the ID for readers, below 2^31 */
 	uint64_t	 serial;	/* timeline_serial() */
 	int		 told;		/* readers know it */
@@ -104,6 +104,8 @@ struct timeline {
 
 extern struct timeline timeline;
 
+/* The thread's ID as the trace has it, or CTF_NOBODY: it has none. */
+int64_t	 track_tid(const struct track *);
 /* Read all; the name of a field that is a counter; or NULL. */
 void	 timeline_run(struct reader *, struct pairs *, const char *,
 	    const struct timeline_ops *);

@@ -124,8 +124,8 @@ shared_again(struct record *r)
 }
 
 /*
- * utd was killed: another one goes on with its sessions, which we start unless
- * the one that was killed was not ours.  -1 if there is no other.
+ * utd was killed: use the one that goes on with its sessions.  If ours was
+ * killed, start it again, at most AGAIN times.  -1: there is none.
  */
 static int
 utd_again(struct record *r)
@@ -176,7 +176,7 @@ snapshot_ask(struct record *r)
 {
 	struct row *rows;
 	const struct row *s;
-	uint64_t events;
+	uint64_t events, lost;
 	bool any;
 
 	if (!r->keeps || !r->failed || r->shot != NULL)
@@ -184,7 +184,7 @@ snapshot_ask(struct record *r)
 	if (client_ask(r->client, UT_CTL_LIST, r->session, &rows) == -1)
 		return -1;
 	if (rows->child != NULL)
-		(void)modules_hide(r, rows->child);
+		(void)modules_hide(r, rows->child, &lost);
 	any = rows->child != NULL && row_num(rows->child, "written") > 0;
 	row_free(rows);
 	if (!any)
@@ -281,8 +281,8 @@ session_lost(struct record *r)
 }
 
 /*
- * Another utd goes on with the session of one that was killed; but if that one
- * was told to end, it has ended the session, too.
+ * utd is gone.  A utd that was killed leaves the session to the next one; a utd
+ * that was told to end has ended the session: say so.
  */
 static void
 utd_next(struct record *r)
@@ -385,8 +385,9 @@ record(struct record *r)
 }
 
 /*
- * A utd without a command ends with its last session, perhaps not ours.  Ours
- * is still there if it could not be started, or ended.
+ * Without a command, utd ends with its last session, which may be somebody
+ * else's: then it stays.  Our own session does not count, for it may be one
+ * that could not be started or destroyed.
  */
 static int
 utd_stays(struct record *r)

@@ -92,7 +92,8 @@ struct record {
 	char		*private;	/* directory of ours alone, or NULL */
 	char		*rundir;	/* in private, or where programs look */
 	int		 rundir_made;	/* rundir did not exist */
-	int		 foreign;	/* root has it only from a process */
+	/* rundir is named only by the process: root connects as its user. */
+	int		 foreign;
 	uid_t		 uid;		/* the user of that process */
 	gid_t		 gid;		/* the group of that process */
 	pid_t		 pid;		/* utd's */
@@ -100,7 +101,7 @@ struct record {
 	int		 shared;	/* utd was there before, and stays */
 	struct client	*client;	/* NULL: utd is gone */
 	int		 restarts;	/* attempts to go on with another utd */
-	int		 absent;	/* looks without a socket, in a row */
+	int		 absent;	/* looks in a row without a socket */
 	int		 said_gone;	/* we told the user that utd is gone */
 	int		 follow;	/* -F */
 	struct follower	 follower;
@@ -131,8 +132,12 @@ int	 record_options(struct record *, int, char **);
 
 /* record_session.c: 0, or -1 after a message.  Of a struct record. */
 int	 record_begin(void *);
-/* Take the channel of modules out of what utd says of the session. */
-uint64_t modules_hide(const struct record *, struct row *);
+/*
+ * Take the channel of modules out of what utd says of the session, but for the
+ * bytes.  Returns how many events were in the channel, and tells how many of
+ * its events were lost.
+ */
+uint64_t modules_hide(const struct record *, struct row *, uint64_t *);
 
 /* attach.c: -1 after a message. */
 int	 attach_find(struct record *);

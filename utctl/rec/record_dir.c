@@ -38,6 +38,13 @@ static const char *const parts[] = { "ust", "archives", "snapshots" };
 
 #define NPARTS		(sizeof(parts) / sizeof(parts[0]))
 
+/* Programs of other users have a part in a trace of root. */
+static mode_t
+dir_mode(void)
+{
+	return geteuid() == 0 ? 0755 : 0700;
+}
+
 static void
 cut_slashes(char *path)
 {
@@ -218,8 +225,9 @@ in_the_way(const struct record_dir *o, const char *path, int *fd)
 }
 
 /*
- * With -r, what is there may be moved away; without it, there is no trace.
- * With -r, *older becomes what has the name of the old one, or -1.
+ * Check the place of the trace: with -r, what is there must be a trace that can
+ * be moved away; without it, there must be none.  With -r, *older becomes the
+ * directory that has the name of the old trace, or -1.
  */
 static int
 check_place(struct record_dir *o, int *older)
@@ -286,8 +294,7 @@ record_dir_replace(struct record_dir *o, int make)
 	if (!make)
 		return 0;
 	o->keep = 0;
-	if (mkdirat(o->above, name_of(o, o->dir), geteuid() == 0 ? 0755 :
-	    0700) == 0)
+	if (mkdirat(o->above, name_of(o, o->dir), dir_mode()) == 0)
 		return 0;
 	say_errno("%s", o->dir);
 	return -1;
@@ -341,8 +348,8 @@ record_dir_try(struct record_dir *o)
 }
 
 /*
- * If nobody said where, that is a new directory, in the one where we are: by
- * its path that may be another by now.
+ * Without -o, make a new directory here, by its last name: the absolute path
+ * may lead elsewhere by now.
  */
 int
 record_dir_make(struct record_dir *o)
@@ -358,7 +365,7 @@ record_dir_make(struct record_dir *o)
 		o->keep = access(o->dir, F_OK) == 0;
 		return 0;
 	}
-	while (mkdir(strrchr(o->dir, '/') + 1, 0777) == -1) {
+	while (mkdir(strrchr(o->dir, '/') + 1, dir_mode()) == -1) {
 		if (errno != EEXIST || n == TRIES) {
 			say_errno("%s", o->dir);
 			o->keep = 1;

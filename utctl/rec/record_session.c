@@ -117,17 +117,14 @@ modules_enable(const struct record *r, const char *session)
 	return 0;
 }
 
-/*
- * Take that channel out of what utd says of the session, but for the bytes: so
- * many events were in there.
- */
 uint64_t
-modules_hide(const struct record *r, struct row *session)
+modules_hide(const struct record *r, struct row *session, uint64_t *lost)
 {
 	struct row **p, *ch;
 	uint64_t n;
 	size_t i;
 
+	*lost = 0;
 	if (!modules_wanted(r))
 		return 0;
 	for (p = &session->child; (ch = *p) != NULL; p = &ch->next)
@@ -137,12 +134,9 @@ modules_hide(const struct record *r, struct row *session)
 	if (ch == NULL)
 		return 0;
 	n = row_num(ch, "written");
+	*lost = row_num(ch, "lost");
 	for (i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
 		row_subtract(session, sums[i], row_num(ch, sums[i]));
-	if (row_num(ch, "lost") > 0)
-		say("warning: %" PRIu64 " event%s of modules lost: some "
-		    "addresses will have no names", row_num(ch, "lost"),
-		    many(row_num(ch, "lost")));
 	*p = ch->next;
 	ch->next = NULL;
 	row_free(ch);
@@ -150,9 +144,9 @@ modules_hide(const struct record *r, struct row *session)
 }
 
 /*
- * Without a command, the session ends with utctl, however utctl ends; but once
- * utd was killed, and the next one goes on with the session, not if utctl is
- * killed.
+ * Without a command, the session is owned by our connection and ends with it.
+ * If utd is killed, the next one keeps the session, and does not end it when
+ * utctl is killed.
  */
 static int
 create_ask(struct record *r)

@@ -53,13 +53,18 @@
 #define CONSUMER	3	/* STATE_CONSUMER, which begins with the name */
 #define REGION		10	/* STATE_REGION: the name is behind a number */
 
+static bool failed;		/* -d could not remove something */
+
 /* A file of ours, all of it. */
 struct bytes {
 	char	*s;
 	size_t	 n;
 };
 
-/* Another user who can write there could have us remove what is another's. */
+/*
+ * Only we may be able to write there: whoever else can could have us remove
+ * memory of another user.
+ */
 static bool
 is_ours(const struct stat *st)
 {
@@ -189,9 +194,12 @@ is_left(const char *name, const struct bytes *now, int delete, bool *stays)
 		*stays = true;
 		return false;
 	}
+	if (delete && shm_unlink(name) == -1) {
+		printf(": stays: %s\n", strerror(errno));
+		*stays = failed = true;
+		return false;
+	}
 	printf("%s\n", delete ? ": removed" : "");
-	if (delete && shm_unlink(name) == -1)
-		say_errno("%s", name);
 	return true;
 }
 
@@ -204,7 +212,7 @@ kept_one(const char *path, int dir, const struct bytes *now, int delete,
 	char name[UT_SHM_NAME];
 	size_t at = 0, from;
 	unsigned int n = 0;
-	bool stays = false;
+	bool stays = false, this;
 
 	if (!bytes_read(&b, dir, path))
 		return 0;
@@ -212,13 +220,18 @@ kept_one(const char *path, int dir, const struct bytes *now, int delete,
 	for (from = 0; name_next(&b, &at, name); from = at) {
 		if (has_name(&b, from, name))
 			continue;
-		n += is_left(name, now, delete, &stays);
-		if (delete && !has_name(now, now->n, name) &&
+		this = false;
+		n += is_left(name, now, delete, &this);
+		stays |= this;
+		if (delete && !this && !has_name(now, now->n, name) &&
 		    owner_of(name) == 0)
 			(void)ut_bell_remove(name);
 	}
-	if (delete && !stays && unlinkat(dir, strrchr(path, '/') + 1, 0) == -1)
+	if (delete && !stays && unlinkat(dir, strrchr(path, '/') + 1, 0) ==
+	    -1) {
 		say_errno("%s", path);
+		failed = true;
+	}
 	free(b.s);
 	*stay |= stays;
 	return n;
@@ -385,7 +398,7 @@ recover_main(int argc, char **argv)
 		(void)kept_shm(dir, delete);
 	}
 	free(state);
-	return r;
+	return failed ? 1 : r;
 }
 
 const struct command cmd_recover = {

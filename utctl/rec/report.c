@@ -200,14 +200,17 @@ report(const struct record *r, struct row *rows)
 {
 	struct row *s;
 	const char *error;
-	uint64_t modules;
+	uint64_t modules, lost;
 	int recorded;
 
 	if ((s = rows->child) == NULL) {
 		say("utd has lost the session");
 		return -1;
 	}
-	modules = modules_hide(r, s);
+	modules = modules_hide(r, s, &lost);
+	if (lost > 0)
+		say("warning: %" PRIu64 " event%s of modules lost: some "
+		    "addresses will have no names", lost, many(lost));
 	error = row_str(s, "error");
 	recorded = row_num(s, "written") > 0 || row_num(s, "lost") > 0 ||
 	    row_num(s, "overwritten") > 0;

@@ -60,10 +60,12 @@ static struct map	 bytrace;	/* metas, by the traces' addresses */
 static struct meta	*metas;
 static int64_t		 next;		/* ms: when utd is asked again */
 static int64_t		 sent;		/* ns: the question; 0: no answer */
-static int64_t		 upto;		/* source.upto, after the next search */
+/* Date in ns: becomes source.upto when files were searched again. */
+static int64_t		 upto;
 static int64_t		 end;		/* ms: when all is written; or 0 */
-static int64_t		 late;		/* ms: a consumer is since; or 0 */
-static int		 away;		/* utd is not there: said */
+/* ms: since when a consumer does not answer; 0: all of them answer. */
+static int64_t		 late;
+static int		 away;		/* utd is gone, and the user was told */
 static void		(*again)(const struct ctf_trace *,
 			    const struct ctf_trace *);
 

@@ -458,8 +458,9 @@ on_packet(struct viewer *v, const uint8_t *p)
 }
 
 /*
- * Metadata in pieces, the last of which is empty.  What comes before that the
- * viewer reads as one text, which begins as all metadata do.
+ * Metadata are sent in pieces, the last of which is empty.  The viewer reads
+ * all pieces up to that one as one text, so the first of them begins with the
+ * signature.
  */
 static void
 put_metadata(struct viewer *v, const char *text, size_t len, struct told *t)

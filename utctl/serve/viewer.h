@@ -54,10 +54,11 @@ struct vstream {
 	uint64_t	 skip;		/* bytes of it to pass over */
 	struct ctf_stream *s;		/* NULL: not open yet, or over */
 	int		 over;		/* nothing more is read */
-	int64_t		 quiet;		/* ms: no more comes since then; or 0 */
-	/* Date in ns before which the viewer takes it that no event comes. */
+	/* ms: when the file, in an archived chunk, had nothing new; or 0 */
+	int64_t		 quiet;
+	/* Date in ns: the viewer was told that no event comes before it. */
 	int64_t		 told;
-	int		 waits;		/* the viewer was told so once */
+	int		 waits;		/* INDEX_INACTIVE was sent once */
 	int64_t		 end;		/* date of the last packet's end */
 	/* The packet that the viewer may read. */
 	uint64_t	 at, len;	/* bytes; 0: none */
@@ -72,7 +73,8 @@ struct viewer {
 	char		 address[VIEWER_ADDRESS];
 	int		 state;		/* see viewer.c */
 	int		 obeys;		/* -l: the viewer may begin now */
-	size_t		 before;	/* files with less indexes were there */
+	/* Files of a smaller index came before the viewer: -l omits them. */
+	size_t		 before;
 	int64_t		 heard;		/* ms: of the last request */
 	uint8_t		 in[VIEWER_IN];
 	size_t		 nin;

@@ -269,8 +269,9 @@ is_complete(struct vstream *w, const struct ctf_stream *s)
 }
 
 /*
- * Find what comes next in the files of the row.  Damage may be endless, and
- * others wait: what it holds up is late then, unless the session has ended.
+ * Find the next packet of the row.  Damage may be endless, so a call takes at
+ * most TURN ms: what is behind the damage comes late, unless the session has
+ * ended.
  */
 static enum vstream_is
 files_next(struct viewer *v, struct vstream *w)

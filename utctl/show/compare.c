@@ -173,7 +173,7 @@ read_run(struct reader *all, size_t run, struct groups *g,
     uint64_t (*read)(struct reader *))
 {
 	const struct reader_dir dirs[] = { *run_dir(run),
-	    { NULL, { 0, 0, 0 } } };
+	    { NULL, NULL, { 0, 0, 0 } } };
 	struct reader rd = *all;
 
 	cmp.run = run;

@@ -57,15 +57,14 @@ sessions(void)
 }
 
 /*
- * The directory of a session of that name, one's own first, or of the user's
- * whose ID is in front; or NULL.
+ * Find the session of that name, one's own first, or of the user's whose ID is
+ * in front; or NULL.
  */
-static const char *
-session_dir(const char *name)
+static const struct row *
+session_find(const char *name)
 {
-	const struct row *rows = sessions(), *s;
+	const struct row *rows = sessions(), *s, *found = NULL;
 	const size_t digits = strspn(name, "0123456789");
-	const char *dir = NULL;
 	uid_t uid = geteuid();
 	int any = 1;
 
@@ -78,24 +77,66 @@ session_dir(const char *name)
 		if (strcmp(row_str(s, "name"), name) != 0 ||
 		    (!any && row_num(s, "uid") != uid))
 			continue;
-		if (row_str(s, "dir")[0] == '\0')
-			die("session %s has no directory", name);
-		dir = row_str(s, "dir");
+		found = s;
 		if (row_num(s, "uid") == uid)
 			break;
 	}
-	return dir;
+	return found;
+}
+
+/* The session's directory. */
+static const char *
+session_dir(const char *name)
+{
+	const struct row *s = session_find(name);
+
+	if (s != NULL && row_str(s, "dir")[0] == '\0')
+		die("session %s has no directory", name);
+	return s == NULL ? NULL : row_str(s, "dir");
+}
+
+static int
+has_file(const char *dir, const char *name)
+{
+	char *path = format("%s/%s", dir, name);
+	const int has = access(path, F_OK) == 0;
+
+	free(path);
+	return has;
+}
+
+/*
+ * Find the session that a directory in the current one hides by its name, and
+ * that is elsewhere: how to name it, to be freed; or NULL.  A directory with a
+ * trace of its own is what was meant.
+ */
+static char *
+hidden_by(const char *arg)
+{
+	const struct row *s;
+	struct stat here, there;
+
+	if (strchr(arg, '/') != NULL || stat(arg, &here) == -1 ||
+	    !S_ISDIR(here.st_mode) || has_file(arg, "metadata") ||
+	    has_file(arg, "ust") || (s = session_find(arg)) == NULL)
+		return NULL;
+	if (stat(row_str(s, "dir"), &there) == 0 &&
+	    here.st_dev == there.st_dev && here.st_ino == there.st_ino)
+		return NULL;
+	return format("%llu/%s", (unsigned long long)row_num(s, "uid"), arg);
 }
 
 /* A path that is not there may be the name of a session. */
 static char *
-trace_find(const char *arg)
+trace_find(const char *arg, char **hides)
 {
 	const char *dir = NULL, *at = strrchr(arg, '@');
 	int64_t ns;
 
-	if (access(arg, F_OK) == 0 || errno != ENOENT)
+	if (access(arg, F_OK) == 0 || errno != ENOENT) {
+		*hides = hidden_by(arg);
 		return format("%s", arg);
+	}
 	if (strchr(arg + strspn(arg, "0123456789/"), '/') == NULL)
 		dir = session_dir(arg);
 	if (dir == NULL && at != NULL && when_length(at + 1, &ns) == 0)
@@ -254,7 +295,7 @@ which_traces(char **args)
 		take_offset(args[i], &dirs[i].move);
 		if (args[i][0] == '\0')
 			die("a name is empty: name a directory or a session");
-		dirs[i].name = trace_find(args[i]);
+		dirs[i].name = trace_find(args[i], &dirs[i].hides);
 	}
 	if (n == 0)
 		dirs[0].name = newest();
@@ -266,7 +307,9 @@ which_free(struct reader_dir *dirs)
 {
 	size_t i;
 
-	for (i = 0; dirs[i].name != NULL; i++)
+	for (i = 0; dirs[i].name != NULL; i++) {
 		free(dirs[i].name);
+		free(dirs[i].hides);
+	}
 	free(dirs);
 }

@@ -56,7 +56,7 @@ struct profile {
 	struct sites		 sites;
 	struct weight		*counts;	/* by site */
 	size_t			 room;
-	uint64_t		 n;
+	uint64_t		 n, samples;	/* with stacks; cpu:sample */
 	int64_t			 ns;		/* in all; 0: no samples */
 	uint64_t		 unsampled;	/* events that tell of such */
 	double			 unsampled_s;	/* the known part */
@@ -91,6 +91,7 @@ count(void *arg, struct ctf_stream *s)
 	p->counts[site->number].ns += (int64_t)ns;
 	p->counts[site->number].timed += ns > 0;
 	p->counts[site->number].n++;
+	p->samples += (uint64_t)s->event->stack->sample;
 	if (p->n++ == 0)
 		p->begin = s->ns;
 	p->end = s->ns;
@@ -292,6 +293,16 @@ say_unsampled(const struct reader *rd)
 		    "add-context stack");
 }
 
+/* Other events than samples say nothing of where the CPU time is. */
+static void
+say_mixed(const char *by)
+{
+	if (run.samples > 0 && run.samples < run.n)
+		say("-g %s counts %" PRIu64 " samples of the CPU and %" PRIu64
+		    " other events together: -e cpu:sample selects the samples "
+		    "alone", by, run.samples, run.n - run.samples);
+}
+
 void
 profile(struct reader *rd, const char *by)
 {
@@ -308,6 +319,7 @@ profile(struct reader *rd, const char *by)
 			put_functions(&run);
 		json_end();
 	}
+	say_mixed(by);
 	say_unsampled(rd);
 }
 

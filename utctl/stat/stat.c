@@ -125,9 +125,9 @@ put_counts(struct rows *t, const void *arg, size_t i)
 	row_text(t, "per second", "%.0f", rate(row, r));
 	row_u64(t, "bytes", "bytes", row->bytes);
 	json_ns("first", row->first);
-	row_text(t, "first", "%+.6f", when_seconds(r->begin, row->first));
+	row_text(t, "first", "%+.6f", when_seconds(r->origin, row->first));
 	json_ns("last", row->last);
-	row_text(t, "last", "%+.6f", when_seconds(r->begin, row->last));
+	row_text(t, "last", "%+.6f", when_seconds(r->origin, row->last));
 	if (json_on && row->values.n != 0)
 		put_values(t, row);
 	group_end(t, &r->groups, row);
@@ -195,8 +195,12 @@ stat_counts(struct stat_run *r, struct reader *rd)
 {
 	static const struct reader_ops ops = { count_event, stat_lose,
 	    stat_lose, NULL, NULL, NULL, stat_lose };
+	int64_t end;
+	const int known = reader_span(rd, &r->origin, &end);
 
 	reader_run(rd, &ops, r);
+	if (!known)
+		r->origin = r->begin;
 	r->any |= r->groups.places.n != 0;
 	groups_sort(&r->groups, by_count);
 	if (show_any(rd))

@@ -81,6 +81,7 @@ struct stat_run {
 	struct intervals intervals;	/* -i */
 	int		 points;	/* -c */
 	int64_t		 begin, end;
+	int64_t		 origin;	/* when the first event came */
 	uint64_t	 n, bytes;
 	int		 any;		/* some event was looked at */
 	const char	*profile;	/* -g that is of stacks; or NULL */
