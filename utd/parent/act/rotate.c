@@ -91,6 +91,22 @@ trace_succeed(struct trace *t, const char *path, int fd, const char *below)
 	(void)trace_flush(next);
 }
 
+/*
+ * The trace begins in the next chunk: it has its path there, unless it was
+ * never asked for.
+ */
+static void
+trace_rename(struct trace *t)
+{
+	char path[PATH_MAX];
+
+	if (t->path == NULL)
+		return;
+	next_path(t, path, sizeof(path));
+	free(t->path);
+	t->path = xstrdup(path);
+}
+
 static void
 try_again(struct session *s)
 {
@@ -147,10 +163,11 @@ trace_rotate(struct trace *t)
 	    (t->state == TRACE_FAILED && t->take == TAKE_NONE)) {
 		t->chunk = s->rotation.chunk;
 		s->rotation.allowed += t->limit;
-		free(t->path);
-		t->path = NULL;
+		trace_rename(t);
 		t->made = t->carrying = false;
 		t->line = s->course.lines;
+		state_changed(&t->saved);
+		state_changed(&s->saved);
 		trace_refine(t);
 		return;
 	}
