@@ -73,6 +73,16 @@ trace_later(struct trace *t, const char *why)
 	rotation_soon(t->session);
 }
 
+/* The trace cannot be made or opened. */
+static void
+trace_refused(struct trace *t, const char *why, bool for_good)
+{
+	if (t->before != NULL && t->take == TAKE_NONE)
+		trace_later(t, why);
+	else
+		trace_failed(t, why, for_good);
+}
+
 /* UT_C_TRACE is answered.  Metadata that the file lacks is to be sent. */
 static void
 got_trace(uint32_t id, int error, struct ut_msg *m)
@@ -84,11 +94,7 @@ got_trace(uint32_t id, int error, struct ut_msg *m)
 	if (t == NULL)
 		return;
 	if (error != 0) {
-		if (t->before != NULL && t->take == TAKE_NONE)
-			trace_later(t, consumer_why(m, error));
-		else
-			trace_failed(t, consumer_why(m, error),
-			    is_final(error));
+		trace_refused(t, consumer_why(m, error), is_final(error));
 		return;
 	}
 	size = ut_msg_get_u64(m);
@@ -185,7 +191,7 @@ got_uid_dir(uint32_t id, int error, struct ut_msg *m)
 			why = strerror(errno);
 	}
 	if (why != NULL) {
-		trace_failed(t, why, is_final(error));
+		trace_refused(t, why, is_final(error));
 	} else {
 		trace_go(t, fd, trace_below(t));
 		close(fd);
