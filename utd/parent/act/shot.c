@@ -140,13 +140,15 @@ shot_run(void *arg)
 	const char *const args[JOB_ARGS] = { sh->path };
 	struct session *s = session_by_id(sh->session);
 
-	if (s != NULL && job_run(s, sh->command, args, command_ended,
-	    sh->id) != -1)
+	if (s == NULL) {
+		command_over(sh);
 		return;
-	if (s != NULL)
-		session_warn(s, "command for a snapshot: it cannot be run: %s; "
-		    "the snapshot is there", strerror(errno));
-	command_over(sh);
+	}
+	if (job_run(s, sh->command, args, command_ended, sh->id) != -1)
+		return;
+	session_warn(s, "command for a snapshot: %s; it is run later",
+	    strerror(errno));
+	timer_set(&sh->timer, ROTATION_RETRY, shot_run, sh);
 }
 
 /* Run the command, one of each session at a time, when its turn comes. */

@@ -209,6 +209,7 @@ trigger_exec(void *arg)
 	t->acted--;
 	t->busy = false;
 	t->due = true;
+	state_changed(&t->watch->saved);
 	timer_set(&t->again, RETRY_MS, trigger_exec, t);
 }
 
