@@ -58,3 +58,23 @@ n=$(cat "$T/progress")
 echo "$n times progress, $allowed allowed"
 [ "$n" -le $allowed ] || fail "$n times progress, not $allowed"
 stop_utd || fail "utd: status $?"
+
+# A user who kills the consumer again and again does not fill the log.
+start_utd
+utctl create -o "$T/k" k >/dev/null && utctl enable-event 'seq:*' &&
+    utctl start >/dev/null && ./prog/seq 1 1 10 || fail "set-up"
+killed=
+another() {
+	victim=$(consumers | head -n 1)
+	[ -n "$victim" ] && [ "$victim" != "$killed" ]
+}
+i=0
+while [ $i -lt 15 ]; do
+	until_ok another || fail "nobody takes over: $(cat "$T/utd.log")"
+	kill -9 $victim && killed=$victim
+	i=$((i + 1))
+done
+expect 0 'stopped: 10 events, 0 lost' utctl stop
+n=$(grep -c 'consumer [0-9]* of' "$T/utd.log")
+[ "$n" -le 20 ] || fail "$n lines: $(tail -3 "$T/utd.log")"
+stop_utd || fail "utd: status $?"
