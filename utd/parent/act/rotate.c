@@ -126,7 +126,9 @@ got_next(uint32_t id, int error, struct ut_msg *m)
 		return;
 	t->asking = false;
 	if (error != 0) {
-		session_blame(t->session, t->uid, "%s", consumer_why(m, error));
+		session_blame(t->session, t->uid, "the part of uid %lu cannot "
+		    "go on in the next chunk: %s", (unsigned long)t->uid,
+		    consumer_why(m, error));
 		try_again(t->session);
 		return;
 	}
