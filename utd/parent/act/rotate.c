@@ -296,7 +296,7 @@ look_later(struct session *s)
 		    id_arg(s->id));
 }
 
-/* How far is it? */
+/* Take the next step of the rotation, if there is one. */
 void
 rotation_look(void *arg)
 {
@@ -443,8 +443,9 @@ rotate_itself(struct session *s)
 }
 
 /*
- * Bytes of the chunk that consumers say there are; or that the owner's says are
- * in regions that are not gone, for those that are gone are in one sum.
+ * Bytes in the current chunk, as consumers say.  With own, only those that the
+ * owner's consumer says of regions that still exist: of closed regions only one
+ * sum for all users is known.
  */
 static uint64_t
 said_bytes(const struct session *s, bool own)

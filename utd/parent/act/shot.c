@@ -56,7 +56,7 @@ shot_by_id(uint32_t id)
 	return sh;
 }
 
-/* All that it needs until it is there, or is removed. */
+/* Close all that was needed to make the snapshot. */
 static void
 shot_close(struct shot *sh)
 {
@@ -325,8 +325,9 @@ too_many(uid_t uid)
 }
 
 /*
- * Does the session wait for buffers that are taken over?  For another user's
- * nobody waits if the consumer does not answer, or when `patience' is lost.
+ * Does the session have buffers that no consumer has taken over yet?  Other
+ * users' buffers count only with patience, and not if their consumer does not
+ * answer.
  */
 static bool
 session_waits(const struct session *s, bool patience)
@@ -502,9 +503,9 @@ shot_failed(uint32_t id)
 }
 
 /*
- * The consumer does not answer.  A snapshot of another user's session goes on
- * without its part.  For one whose directory it makes nobody waits any more,
- * and what is written of that when it answers again is removed.
+ * The consumer does not answer.  Snapshots of other users' sessions go on
+ * without its part.  Snapshots whose directory it makes have failed: nobody
+ * waits for them, and it removes them when it answers again.
  */
 void
 shots_late(struct consumer *c)

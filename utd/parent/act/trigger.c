@@ -314,7 +314,10 @@ trigger_refused(const struct session *s, uint32_t type, const char *command,
 	return true;
 }
 
-/* A damaged state may say anything. */
+/*
+ * The ms until the action is due.  t->at is bounded: a damaged journal may say
+ * anything.
+ */
 int
 trigger_rest(const struct trigger *t)
 {

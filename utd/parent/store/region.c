@@ -375,7 +375,10 @@ regions_renew(struct trace *t)
 	}
 }
 
-/* One of another utd is made or adopted when its directory is open. */
+/*
+ * Add a region to the channel and the trace.  Nothing is asked of the consumer
+ * yet.
+ */
 struct region *
 region_add(struct channel *ch, struct trace *t, uint32_t id)
 {
