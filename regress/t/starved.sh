@@ -2,7 +2,8 @@
 #
 # A user takes all descriptors from the consumer that works for that user:
 # root's session is rotated and cleared all the same, by hand and by the clock,
-# and nothing is lost, neither then nor when another consumer takes over.
+# and nothing is lost, neither then nor when another consumer or another utd
+# takes over, nor when root's consumer is slow or cannot make a directory.
 
 . ./common.sh
 
@@ -72,6 +73,7 @@ rotated_lacking() {
 }
 
 PART='; the part of uid 65534 goes with the next chunk: it cannot be opened'
+
 # Another consumer takes over while the owner's is asked for the directory.
 starve
 rotated_lacking
@@ -157,9 +159,11 @@ for s in s p; do
 		mv "$dir" "$dir.away" && : >"$dir" || fail "mv $dir"
 	done <"$T/above"
 done
+refused() {
+	utctl list $1 | grep -q 'cannot be opened: .*ust/.id'
+}
 for s in s p; do
-	until_ok sh -c "utctl list $s | grep -q 'cannot be opened: .*ust/.id'" ||
-	    fail "$s: it could: $(utctl list $s)"
+	until_ok refused $s || fail "$s: it could: $(utctl list $s)"
 done
 for dir in "$T"/[sp]/chunk-*/ust/?id; do
 	rm "$dir" && mv "$dir.away" "$dir" || fail "mv $dir"

@@ -19,8 +19,8 @@
  * beginning it has recorded may be missing.  Its consumer is told when that
  * was: see the consumer's pauses.c.
  *
- * A pause begins when the program says that it began to obey, but not before utd
- * told it, and ends with the program's last answer.  If the program records
+ * A pause begins when the program says that it began to obey, but not before
+ * utd told it, and ends with the program's last answer.  If the program records
  * nothing then, the pause is sent when it records again.
  *
  * The journal has, for each region, the earliest time at which a pause may have

@@ -265,8 +265,8 @@ void	 trace_moving(struct trace *);	/* tell the consumer */
 void	 traces_moved(const struct consumer *);	/* consumer was given up */
 
 /*
- * rotate_carry.c: parts of a chunk go with the next one; and where the directory
- * of a session is, if that is open.
+ * rotate_carry.c: parts of a chunk go with the next one; and where the
+ * directory of a session is, if that is open.
  */
 void	 trace_in_chunk(const struct trace *, char *, size_t);	/* the path */
 bool	 trace_overdue(const struct trace *);	/* nobody waits for it */
