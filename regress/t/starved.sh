@@ -179,6 +179,22 @@ hit
 kill -9 "$starved"
 kept "not by the owner's"
 
+# A part that cannot go on in the next chunk is named.
+hit
+utctl list s >/dev/null || fail "list"
+next=$(ls "$T/s" | sed -n 's/^chunk-//p' | sort -n | tail -n 1)
+next=$T/s/chunk-$((next + 1))
+: >"$next"
+timeout 20 utctl rotate s >"$T/rotate.out" 2>&1 &
+rotating=$!
+named() {
+	utctl list s | grep -q \
+	    'the part of uid 65534 cannot go on in the next chunk: .*chunk-'
+}
+until_ok named || fail "not named: $(utctl list s)"
+rm "$next" && wait $rotating || fail "not rotated: $(cat "$T/rotate.out")"
+echo "in the way: fine"
+
 # So it is cleared, and what was carried goes when that is complete.
 starve
 for s in s p; do
