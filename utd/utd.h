@@ -163,7 +163,7 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   at once waits; b 0: all that the trace's
 				   metadata lacked was sent */
 #define UT_C_PROGRAM	70	/* u64 number, u32 vpid, str name, u32 pid */
-#define UT_C_DEAD	71	/* as UT_C_PROGRAM */
+#define UT_C_DEAD	71	/* items as in UT_C_PROGRAM */
 #define UT_C_ACTIVE	72	/* a region, b UT_S: u32 serial */
 #define UT_C_COUNT	73	/* a region: u32 serial */
 #define UT_C_CLOSE	74	/* a region, b 1 if nothing can be under way
