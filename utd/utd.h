@@ -163,7 +163,7 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   at once waits; b 0: all that the trace's
 				   metadata lacked was sent */
 #define UT_C_PROGRAM	70	/* u64 number, u32 vpid, str name, u32 pid */
-#define UT_C_DEAD	71	/* u64 number, u32 pid, str name */
+#define UT_C_DEAD	71	/* items as in UT_C_PROGRAM */
 #define UT_C_ACTIVE	72	/* a region, b UT_S: u32 serial */
 #define UT_C_COUNT	73	/* a region: u32 serial */
 #define UT_C_CLOSE	74	/* a region, b 1 if nothing can be under way
@@ -218,10 +218,11 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   0: since it went on in another trace */
 #define UT_C_LIMIT	92	/* a trace: u64 bytes that its files may have;
 				   as before: no more can be had now */
+#define UT_C_UNLINK	93	/* str name of a region that the parent has
+				   forgotten, perhaps before you made it:
+				   remove it */
 
 /* Consumer -> parent. */
-#define UT_C_UNLINK	93	/* str name of a region that was closed, and
-				   that the parent has forgotten: remove it */
 #define UT_C_READY	96	/* str name of the bell; its fd, perhaps */
 #define UT_C_REPLY	97	/* a serial, b errno: counts, u32 sub-buffers
 				   in use; the fd, str

@@ -24,6 +24,8 @@
  *			messages about a region that does not exist, without end
  *	$RANT.progress	MANY times how much is left to write, then $RANT.said
  *			exists
+ *	$RANT.made	BATCH times that it made a directory without a name, for
+ *			each of the first IDS traces
  */
 
 #include <sys/types.h>
@@ -43,6 +45,7 @@
 #define MANY	400000
 #define BATCH	2000
 #define KIDS	40
+#define IDS	100
 
 static pid_t parent;
 
@@ -95,8 +98,10 @@ rant(int s, uint16_t type, size_t body, long n)
 	alarm(90);			/* whatever utd does */
 	h.len = (uint32_t)each;
 	h.type = type;
-	for (i = 0; i < BATCH; i++)
+	for (i = 0; i < BATCH; i++) {
+		h.a = type == UT_C_MADE ? (uint32_t)i % IDS : 0;
 		memcpy(batch + (size_t)i * each, &h, sizeof(h));
+	}
 	for (; n != 0; n -= n > 0 ? BATCH : 0)
 		say(s, batch, BATCH * each);
 }
@@ -118,6 +123,8 @@ before_reply(int s)
 		rant(s, UT_C_PROGRESS, 16, MANY);
 		close(open(file("said"), O_WRONLY | O_CREAT, 0600));
 	}
+	if (unlink(file("made")) == 0)
+		rant(s, UT_C_MADE, 4, IDS * BATCH);
 }
 
 ssize_t

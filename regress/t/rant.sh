@@ -46,6 +46,21 @@ expect 0 's stopped: 20 events, 0 lost' timeout 59 sh -c '
 	utctl create -o "$0" t >/dev/null && wait $stop' "$T/t"
 lines 2 'takes over'
 
+# A wrong name is said so often, and no more.
+utctl create -o "$T/m" m >/dev/null && utctl enable-channel -p own &&
+    utctl enable-event -c own 'seq:*' >/dev/null && utctl start >/dev/null &&
+    background ./prog/seq -p 1000 2 1 9000000 || fail "set-up of m"
+own_recorded() {
+	[ "$(member m channels own written)" -gt 0 ]
+}
+until_ok own_recorded || fail "nothing is recorded: $(utctl list m)"
+: >"$RANT.made"
+expect 0 'm stopped: [0-9]* events, 0 lost' timeout 59 utctl stop m
+kill -9 $LAST
+n=$(grep -c 'directory .*: not the name that it was told to make: ignored' \
+    "$T/utd.log")
+[ "$n" -gt 0 ] && [ "$n" -le 20 ] || fail "$n lines: $(tail -3 "$T/utd.log")"
+
 # Who does not read how much is left gets the answer.
 utctl start s >/dev/null && ./prog/seq 1 1 10 || fail "start"
 : >"$RANT.progress"
@@ -57,4 +72,24 @@ allowed=$((5 * ($(date +%s) - began + 2)))
 n=$(cat "$T/progress")
 echo "$n times progress, $allowed allowed"
 [ "$n" -le $allowed ] || fail "$n times progress, not $allowed"
+stop_utd || fail "utd: status $?"
+
+# A user who kills the consumer again and again does not fill the log.
+start_utd
+utctl create -o "$T/k" k >/dev/null && utctl enable-event 'seq:*' &&
+    utctl start >/dev/null && ./prog/seq 1 1 10 || fail "set-up"
+killed=
+another() {
+	victim=$(consumers | head -n 1)
+	[ -n "$victim" ] && [ "$victim" != "$killed" ]
+}
+i=0
+while [ $i -lt 15 ]; do
+	until_ok another || fail "nobody takes over: $(cat "$T/utd.log")"
+	kill -9 $victim && killed=$victim
+	i=$((i + 1))
+done
+expect 0 'stopped: 10 events, 0 lost' utctl stop
+n=$(grep -c 'consumer [0-9]* of' "$T/utd.log")
+[ "$n" -le 20 ] || fail "$n lines: $(tail -3 "$T/utd.log")"
 stop_utd || fail "utd: status $?"

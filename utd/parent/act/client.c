@@ -65,9 +65,9 @@ clients_sweep(void *arg)
 static void	leave_again(void *);
 
 /*
- * End the session of a client whose connection is closed, if the session has to
- * end now: a request that nobody gets an answer to.  As long as the session is
- * there and no request is under way, this is tried again.
+ * End the session of a client whose connection is closed, if the session was to
+ * end with it.  That is a request without an answer; it is tried again every
+ * LEAVE_MS until the session is gone.
  */
 static bool
 client_leave(struct client *k)

@@ -99,8 +99,8 @@ commands_over(struct session *s)
 }
 
 /*
- * Then it is run for the next, if there is one.  One warning is enough, but the
- * log has the chunks that may have to be seen to.
+ * The command for the first chunk has ended: run it for the next.  The session
+ * shows one warning; the log names each chunk for which it failed.
  */
 static void
 command_ended(uint32_t id, int status)
@@ -173,8 +173,9 @@ command_set(struct session *s, const char *command)
 }
 
 /*
- * The session is gone for everybody else, and its name is free, but it stays as
- * long as there are chunks.  This is saved before its directory is forgotten.
+ * Destroyed, the session stays in memory and in the journal while the command
+ * has chunks left, but its name is free.  This is saved before session_forget()
+ * gives up the directory.
  */
 void
 command_lingers(struct session *s)
@@ -217,7 +218,7 @@ extern char **environ;
 
 static struct job *jobs;
 
-/* Take the next of so many turns a second: after so many ms it comes. */
+/* Take a turn, of `rate' a second: returns the ms until it comes. */
 static int64_t
 job_turn(int64_t *at, int64_t now, unsigned int rate)
 {

@@ -91,6 +91,22 @@ trace_succeed(struct trace *t, const char *path, int fd, const char *below)
 	(void)trace_flush(next);
 }
 
+/*
+ * The trace begins in the next chunk: it has its path there, unless it was
+ * never asked for.
+ */
+static void
+trace_rename(struct trace *t)
+{
+	char path[PATH_MAX];
+
+	if (t->path == NULL)
+		return;
+	next_path(t, path, sizeof(path));
+	free(t->path);
+	t->path = xstrdup(path);
+}
+
 static void
 try_again(struct session *s)
 {
@@ -110,7 +126,9 @@ got_next(uint32_t id, int error, struct ut_msg *m)
 		return;
 	t->asking = false;
 	if (error != 0) {
-		session_blame(t->session, t->uid, "%s", consumer_why(m, error));
+		session_blame(t->session, t->uid, "the part of uid %lu cannot "
+		    "go on in the next chunk: %s", (unsigned long)t->uid,
+		    consumer_why(m, error));
 		try_again(t->session);
 		return;
 	}
@@ -147,10 +165,11 @@ trace_rotate(struct trace *t)
 	    (t->state == TRACE_FAILED && t->take == TAKE_NONE)) {
 		t->chunk = s->rotation.chunk;
 		s->rotation.allowed += t->limit;
-		free(t->path);
-		t->path = NULL;
+		trace_rename(t);
 		t->made = t->carrying = false;
 		t->line = s->course.lines;
+		state_changed(&t->saved);
+		state_changed(&s->saved);
 		trace_refine(t);
 		return;
 	}
@@ -277,7 +296,7 @@ look_later(struct session *s)
 		    id_arg(s->id));
 }
 
-/* How far is it? */
+/* Take the next step of the rotation, if there is one. */
 void
 rotation_look(void *arg)
 {
@@ -424,8 +443,9 @@ rotate_itself(struct session *s)
 }
 
 /*
- * Bytes of the chunk that consumers say there are; or that the owner's says are
- * in regions that are not gone, for those that are gone are in one sum.
+ * Bytes in the current chunk, as consumers say.  With own, only those that the
+ * owner's consumer says of regions that still exist: of closed regions only one
+ * sum for all users is known.
  */
 static uint64_t
 said_bytes(const struct session *s, bool own)

@@ -134,7 +134,7 @@ session_end(struct session *s)
 	clients_left();
 }
 
-/* Warn, once for each user, of buffers that are not written; any? */
+/* Warn, once for each user, of buffers not written; true if there are any. */
 static bool
 warn_left(const struct session *s)
 {

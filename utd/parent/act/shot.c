@@ -56,7 +56,7 @@ shot_by_id(uint32_t id)
 	return sh;
 }
 
-/* All that it needs until it is there, or is removed. */
+/* Close all that was needed to make the snapshot. */
 static void
 shot_close(struct shot *sh)
 {
@@ -140,13 +140,15 @@ shot_run(void *arg)
 	const char *const args[JOB_ARGS] = { sh->path };
 	struct session *s = session_by_id(sh->session);
 
-	if (s != NULL && job_run(s, sh->command, args, command_ended,
-	    sh->id) != -1)
+	if (s == NULL) {
+		command_over(sh);
 		return;
-	if (s != NULL)
-		session_warn(s, "command for a snapshot: it cannot be run: %s; "
-		    "the snapshot is there", strerror(errno));
-	command_over(sh);
+	}
+	if (job_run(s, sh->command, args, command_ended, sh->id) != -1)
+		return;
+	session_warn(s, "command for a snapshot: %s; it is run later",
+	    strerror(errno));
+	timer_set(&sh->timer, ROTATION_RETRY, shot_run, sh);
 }
 
 /* Run the command, one of each session at a time, when its turn comes. */
@@ -323,8 +325,9 @@ too_many(uid_t uid)
 }
 
 /*
- * Does the session wait for buffers that are taken over?  For another user's
- * nobody waits if the consumer does not answer, or when `patience' is lost.
+ * Does the session have buffers that no consumer has taken over yet?  Other
+ * users' buffers count only with patience, and not if their consumer does not
+ * answer.
  */
 static bool
 session_waits(const struct session *s, bool patience)
@@ -500,9 +503,9 @@ shot_failed(uint32_t id)
 }
 
 /*
- * The consumer does not answer.  A snapshot of another user's session goes on
- * without its part.  For one whose directory it makes nobody waits any more,
- * and what is written of that when it answers again is removed.
+ * The consumer does not answer.  Snapshots of other users' sessions go on
+ * without its part.  Snapshots whose directory it makes have failed: nobody
+ * waits for them, and it removes them when it answers again.
  */
 void
 shots_late(struct consumer *c)

@@ -67,16 +67,16 @@ shot_fail(struct shot *sh, const char *why)
  * none.  The directory, the name and the command may be NULL.  The waiter waits
  * for the end, and can ask then what came of it; but not much later.
  */
-void	 shots_late(struct consumer *);
-void	 shots_slow(struct consumer *);
 uint32_t shot_begin(struct session *, const char *, const char *,
 	    const char *, struct waiter *, char *, size_t);
-/* True: it is over, and here is where it is. */
-void	 shot_wait(uint32_t, struct waiter *);	/* if it is not over */
+void	 shot_wait(uint32_t, struct waiter *);	/* unless it is over */
+/* Returns false until it is over; then tells events and path. */
 bool	 shot_result(uint32_t, uint64_t *, char *, size_t);
 /* Words that name what the snapshot lacks, to follow the events; or "". */
 const char *shot_lacks(uint32_t);
 const char *shot_failed(uint32_t);	/* why; NULL: it did not */
+void	 shots_late(struct consumer *);
+void	 shots_slow(struct consumer *);
 void	 shots_hurry(void);
 void	 shots_end(void);
 

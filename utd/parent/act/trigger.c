@@ -209,6 +209,7 @@ trigger_exec(void *arg)
 	t->acted--;
 	t->busy = false;
 	t->due = true;
+	state_changed(&t->watch->saved);
 	timer_set(&t->again, RETRY_MS, trigger_exec, t);
 }
 
@@ -313,7 +314,10 @@ trigger_refused(const struct session *s, uint32_t type, const char *command,
 	return true;
 }
 
-/* A damaged state may say anything. */
+/*
+ * The ms until the action is due.  t->at is bounded: a damaged journal may say
+ * anything.
+ */
 int
 trigger_rest(const struct trigger *t)
 {

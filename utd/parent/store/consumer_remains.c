@@ -85,7 +85,8 @@ consumer_remove(const struct consumer *c, const char *name, bool bell)
 	const bool other = geteuid() == 0 && c->uid != 0;
 
 	if (other && seteuid(c->uid) == -1) {
-		log_warn("uid %lu", (unsigned long)c->uid);
+		log_warn("shared memory %s is left: uid %lu", name,
+		    (unsigned long)c->uid);
 		return;
 	}
 	if ((bell ? ut_bell_remove(name) : shm_unlink(name)) == -1 &&

@@ -54,7 +54,7 @@ static const struct conn_ops consumer_ops = {
 void
 consumer_warn(const struct consumer *c, const char *what)
 {
-	log_warnx("consumer %d of uid %lu %s", (int)c->pid,
+	log_peer("consumer %d of uid %lu %s", (int)c->pid,
 	    (unsigned long)c->uid, what);
 }
 
@@ -101,7 +101,7 @@ consumer_spawn(struct consumer *c)
 	}
 	if ((c->pid = fork()) == -1) {
 		c->error = errno;
-		log_warn("fork");
+		log_warn("consumer of uid %lu: fork", (unsigned long)c->uid);
 		close(pair[0]);
 		close(pair[1]);
 		return false;

@@ -24,7 +24,7 @@
 #include "../talk/conn.h"
 #include "../talk/journal.h"
 
-#define DEATHS		20	/* until the consumer is given up */
+#define DEATHS		20	/* deaths within DEATHS_MS: given up */
 #ifndef LATE_MS				/* a test has less */
 #define LATE_MS		10000	/* ms without a word */
 #endif
@@ -51,17 +51,22 @@ struct consumer {
 #define CONSUMER_FINISHED 4	/* at our end: has ended in order */
 	unsigned int	 state;
 	int		 error;		/* why it did not start; or 0 */
-	int64_t		 deaths[DEATHS];	/* times of the last ones */
+	int64_t		 deaths[DEATHS];	/* ms: times of the last
+						   deaths, a ring */
 	unsigned int	 ndeaths;
-	int64_t		 heard;		/* when it last spoke, or was asked */
-	bool		 late;		/* says nothing: nobody waits for it */
+	int64_t		 heard;		/* ms: when it last spoke, or was first
+					   asked something */
+	bool		 late;		/* silent for LATE_MS: nobody waits for
+					   it */
 	bool		 slow;		/* kept another user waiting: only its
 					   own user still waits */
 	uint32_t	 slow_serial;	/* request whose answer ends slow */
 	uint64_t	 written;	/* bytes, as its process said last */
-	uint64_t	 work;		/* bytes and answers: see requests.c */
+	uint64_t	 work;		/* bytes written, and ANSWER for each
+					   answer */
 	unsigned int	 nstops;	/* at our end: stops by its user */
-	bool		 killed;	/* at our end: it did not end in time */
+	bool		 killed;	/* while utd ends: killed, since it did
+					   not end in time */
 #define QUEUE_AT_ONCE	0
 #define QUEUE_PUT_OFF	1
 #define QUEUES		2

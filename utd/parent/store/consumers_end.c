@@ -28,10 +28,9 @@
 #include "consumers.h"
 
 #define STOPS		100	/* by its user, of one that is to end */
-/* Milliseconds for a killed one to end, for all, and between two looks. */
-#define KILLED_MS	1000
-#define END_MS		60000
-#define LOOK_MS		5
+#define KILLED_MS	1000	/* for a killed process to end */
+#define END_MS		60000	/* for all consumers to end */
+#define LOOK_MS		5	/* between two looks */
 
 /*
  * Has the process ended?  If its user has stopped it, it is continued, some

@@ -19,11 +19,13 @@
  * beginning it has recorded may be missing.  Its consumer is told when that
  * was: see the consumer's pauses.c.
  *
- * A pause begins when the program begins to obey, as it says, but not before it
- * was told, and ends with its last answer.  A program that records nothing any
- * more has its pause when it records again.  So that no pause is forgotten with
- * us, the journal has since when any may have begun that no consumer knows of;
- * from then on are the pauses of programs that the next utd tells all anew.
+ * A pause begins when the program says that it began to obey, but not before
+ * utd told it, and ends with the program's last answer.  If the program records
+ * nothing then, the pause is sent when it records again.
+ *
+ * The journal has, for each region, the earliest time at which a pause may have
+ * begun that no consumer knows of (r->since).  The next utd tells all programs
+ * again what to record, and their pauses begin at that time.
  */
 
 #include "../../../libut/common/clock.h"
@@ -60,7 +62,7 @@ pause_change(struct link *l)
 	state_save();
 }
 
-/* Another utd may have told it that, or have been about to. */
+/* If another utd may have told the program, its pause began at r->since. */
 void
 pause_resume(struct link *l)
 {
@@ -70,7 +72,9 @@ pause_resume(struct link *l)
 	l->begun = l->since;
 }
 
-/* An answer, to what the program began to obey at that time. */
+/*
+ * The program has answered, and began to obey at `begun'; 0: it does not say.
+ */
 void
 pause_acked(struct link *l, uint64_t begun)
 {
@@ -117,7 +121,10 @@ got_pause(uint32_t id, int error, struct ut_msg *m)
 		set_since(r, 0);
 }
 
-/* Events were not recorded since then; or 0: they were removed. */
+/*
+ * Tell the consumer of a pause from `since' to now; 0: from where the current
+ * files begin.
+ */
 static void
 pause_send(struct region *r, uint64_t since)
 {

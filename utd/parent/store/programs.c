@@ -89,6 +89,14 @@ program_del(struct program *p)
 	LIST_DEL(struct program, programs_of(p->pid), p, namesake);
 }
 
+/* Warn, with errno, that the table is not kept. */
+static void
+table_failed(const char *file)
+{
+	log_warn("%s: if utd is killed, the next one does not know which "
+	    "programs are attached", file);
+}
+
 /*
  * Have room for the place in the file before a program needs it, as the journal
  * has.  A place of zeros is nobody's.
@@ -109,7 +117,7 @@ make_room(uint32_t place)
 		failed = false;
 	} else {
 		if (!failed)
-			log_warn("%s", path);
+			table_failed(path);
 		failed = true;
 	}
 }
@@ -277,7 +285,7 @@ programs_open(const char *name)
 	fd = open(new_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC |
 	    O_NOFOLLOW, 0600);
 	if (fd == -1)
-		log_warn("%s", new_path);
+		table_failed(new_path);
 	else
 		make_room(1);
 }
@@ -287,7 +295,7 @@ void
 programs_begin(void)
 {
 	if (fd != -1 && rename(new_path, path) == -1)
-		log_warn("%s", path);
+		table_failed(path);
 }
 
 void

@@ -296,7 +296,7 @@ region_ask(struct region *r)
 		r->state = REGION_ASKED;
 	state_changed(&r->saved);
 	state_save();		/* so that the next utd knows its name */
-	r->watched = false;
+	r->watched = r->wanted = false;
 	request_init(&out, UT_C_REGION, r->id, r->trace->id);
 	region_put(&out, r->channel);
 	ut_msg_u32(&out, channel_active(r->channel));
@@ -342,10 +342,20 @@ regions_ask(struct trace *t)
 
 	for (r = t->regions; r != NULL; r = r->beside) {
 		region_describe(r);
-		if (r->state == REGION_NEW || (t->take != TAKE_NONE &&
-		    r->state != REGION_FAILED && !r->over))
+		if (r->state == REGION_NEW ||
+		    (r->state == REGION_ASKED && r->wanted) ||
+		    (t->take != TAKE_NONE && r->state != REGION_FAILED &&
+		    !r->over))
 			region_ask(r);
 	}
+}
+
+/* The region is to be asked for, once more if it has memory. */
+static void
+region_renew(struct region *r)
+{
+	r->state = region_left(r) ? REGION_ASKED : REGION_NEW;
+	r->wanted = true;
 }
 
 /*
@@ -360,12 +370,15 @@ regions_renew(struct trace *t)
 	for (r = t->regions; r != NULL; r = r->beside) {
 		if (r->state != REGION_FAILED && r->state != REGION_NEW)
 			continue;
-		r->state = region_left(r) ? REGION_ASKED : REGION_NEW;
+		region_renew(r);
 		r->described &= t->take != TAKE_NONE;
 	}
 }
 
-/* One of another utd is made or adopted when its directory is open. */
+/*
+ * Add a region to the channel and the trace.  Nothing is asked of the consumer
+ * yet.
+ */
 struct region *
 region_add(struct channel *ch, struct trace *t, uint32_t id)
 {
@@ -414,7 +427,7 @@ region_had(struct region *r, const char *shm)
 void
 region_again(struct region *r)
 {
-	r->state = region_left(r) ? REGION_ASKED : REGION_NEW;
+	region_renew(r);
 	if (r->trace->state == TRACE_READY)
 		region_ask(r);
 }

@@ -61,26 +61,31 @@ region_over(struct region *r)
 	region_remove(r);
 }
 
-/* Remove the names that another utd could not remove any more. */
+/* Remove the names of the trace's regions that another utd could not remove. */
+static void
+trace_restored(const struct trace *t)
+{
+	struct region *r;
+
+	for (r = t->regions; r != NULL; r = r->beside) {
+		if (!r->over)
+			continue;
+		region_remove(r);
+		r->left = false;
+		r->state = REGION_CLOSING;
+		r->matched = r->base = 0;
+	}
+}
+
 void
 regions_restored(void)
 {
 	const struct session *s;
 	const struct trace *t;
-	struct region *r;
 
-	for (s = sessions; s != NULL; s = s->next) {
-		for (t = s->traces; t != NULL; t = t->next) {
-			for (r = t->regions; r != NULL; r = r->beside) {
-				if (!r->over)
-					continue;
-				region_remove(r);
-				r->left = false;
-				r->state = REGION_CLOSING;
-				r->matched = r->base = 0;
-			}
-		}
-	}
+	for (s = sessions; s != NULL; s = s->next)
+		for (t = s->traces; t != NULL; t = t->next)
+			trace_restored(t);
 }
 
 /* Free the region; the trace of a single program goes with its last region. */

@@ -194,19 +194,36 @@ consumer_ask(struct consumer *c, struct ut_msg *m, consumer_cb *cb,
 	return serial;
 }
 
+/* Tell who asked, and free the request. */
+static void
+request_over(struct consumer *c, struct request *r, int error,
+    struct ut_msg *m)
+{
+	if (r->cb != NULL)
+		r->cb(r->id, error, m);
+	wait_less(r->wait);
+	request_free(c, r);
+}
+
+/* The request fails without an answer. */
+static void
+request_fail(struct consumer *c, struct request *r, int error)
+{
+	static struct ut_msg none;
+
+	ut_msg_init(&none, 0, 0, 0);
+	request_over(c, r, error, &none);
+}
+
 /* The first request of the queue is answered. */
 static void
-request_answered(struct consumer *c, struct queue *q, int error,
-    struct ut_msg *m)
+request_answered(struct consumer *c, struct queue *q, struct ut_msg *m)
 {
 	struct request *r = q->first;
 
 	q->first = r->next;
-	if (r->cb != NULL)
-		r->cb(r->id, error, m);
-	wait_less(r->wait);
+	request_over(c, r, (int)m->h.b, m);
 	c->work += ANSWER;
-	request_free(c, r);
 }
 
 void
@@ -216,7 +233,7 @@ requests_reply(struct consumer *c, struct ut_msg *m)
 
 	for (q = c->queues; q < c->queues + QUEUES; q++)
 		if (q->first != NULL && q->first->serial == m->h.a) {
-			request_answered(c, q, (int)m->h.b, m);
+			request_answered(c, q, m);
 			break;
 		}
 }
@@ -225,14 +242,13 @@ requests_reply(struct consumer *c, struct ut_msg *m)
 void
 requests_fail(struct consumer *c)
 {
-	static struct ut_msg none;
 	struct queue *q;
+	struct request *r;
 
 	for (q = c->queues; q < c->queues + QUEUES; q++)
-		while (q->first != NULL) {
-			ut_msg_init(&none, 0, 0, 0);
-			request_answered(c, q, c->error != 0 ? c->error : EPIPE,
-			    &none);
+		while ((r = q->first) != NULL) {
+			q->first = r->next;
+			request_fail(c, r, c->error != 0 ? c->error : EPIPE);
 		}
 }
 
@@ -270,6 +286,18 @@ requests_slow(struct consumer *c)
 			}
 }
 
+/* Could a descriptor of the message not be copied? */
+static bool
+lacks_fd(const struct ut_msg *m)
+{
+	int i;
+
+	for (i = 0; i < m->h.nfds; i++)
+		if (m->fds[i] == -1)
+			return true;
+	return false;
+}
+
 /* The consumer is new: send all requests again that are not made anew. */
 void
 requests_again(struct consumer *c)
@@ -283,6 +311,10 @@ requests_again(struct consumer *c)
 			next = r->next;
 			if (r->unwanted || r->msg == NULL) {
 				request_free(c, r);
+				continue;
+			}
+			if (lacks_fd(r->msg)) {
+				request_fail(c, r, EMFILE);
 				continue;
 			}
 			request_add(q, r);

@@ -180,7 +180,9 @@ trace_made(const struct consumer *c, uint32_t id, const char *path)
 
 	if (t != NULL && t->consumer == c && t->owner != 0 && trace_own(t) &&
 	    !trace_called(t, path))
-		log_warnx("consumer %d: directory %s", (int)c->pid, path);
+		log_peer("consumer %d of uid %lu: directory %s: not the name "
+		    "that it was told to make: ignored", (int)c->pid,
+		    (unsigned long)c->uid, path);
 }
 
 /* Describe a channel that will have a region in this trace. */

@@ -43,24 +43,32 @@ struct region {
 	char		*why;		/* why it failed or waits; or NULL */
 	const char	*cause;		/* the part of why after the names */
 	uint32_t	 serial;	/* newest request for it */
+	bool		 wanted;	/* to be asked for with its trace */
 	bool		 moved;		/* from the trace before */
-	uint64_t	 told;		/* lost events: see UT_C_REGION */
-	uint64_t	 carried;	/* bytes of counts from older chunks */
+	uint64_t	 told;		/* lost events that packets of older
+					   traces tell of */
+	uint64_t	 carried;	/* bytes in counts that were carried
+					   into the current chunk: they do not
+					   make it end */
 	char		 shm[UT_SHM_NAME];
-	unsigned int	 taken;		/* names in a row that others had */
+	unsigned int	 taken;		/* how often in a row another object
+					   had the name */
 	bool		 left;		/* by another utd, to be adopted */
 	bool		 over;		/* all but its name: see region_over */
 	bool		 buried;	/* buried, or soon: see region_bury */
 	int		 fd;
 	bool		 described;	/* in the metadata */
 	bool		 watched;	/* the consumer tells when it grows */
-	uint64_t	 since;		/* pauses: see pause.c; 0: all told */
-	unsigned int	 pausing;	/* so many are being told */
-	bool		 counting;	/* for a trigger, just now */
+	uint64_t	 since;		/* by the channel's clock: earliest
+					   pause not told; 0: none */
+	unsigned int	 pausing;	/* UT_C_PAUSE requests without an
+					   answer */
+	bool		 counting;	/* asked for counts, for a trigger */
 	struct counts	 counts;
-	uint64_t	 matched;	/* for a trigger, by these counts */
+	uint64_t	 matched;	/* matches of the trigger in counts */
 	uint64_t	 base;		/* matched when the session started */
-	uint32_t	 used;		/* sub-buffers, when it was counted */
+	uint32_t	 used;		/* sub-buffers in use at the last
+					   count */
 	struct region	*next;		/* next region of the channel */
 	struct region	*beside;	/* the next one of the trace */
 };
@@ -101,11 +109,12 @@ struct trace {
 	pid_t		 pid, vpid;	/* the program's */
 	char		 name[PROGRAM_NAME];
 	struct consumer	*consumer;
-#define TRACE_NEW	0	/* until the consumer has read what was sent */
-#define TRACE_ASKED	1	/* until the directory that it is in is open */
-#define TRACE_READY	2	/* made, or on its way */
-#define TRACE_FAILED	3	/* to be tried again */
-#define TRACE_OVER	4	/* cannot ever be opened again */
+#define TRACE_NEW	0	/* waits until the consumer has read its
+				   messages */
+#define TRACE_ASKED	1	/* waits for the directory above it */
+#define TRACE_READY	2	/* made, or the consumer is asked to */
+#define TRACE_FAILED	3	/* tried again later */
+#define TRACE_OVER	4	/* gone for good: made anew, if at all */
 	unsigned int	 state;
 #define TAKE_NONE	0	/* no other consumer had it */
 #define TAKE_SIZE	1	/* the new one has yet to say how much metadata
@@ -251,19 +260,20 @@ struct region *region_find(const struct channel *, const struct program *);
 struct region *region_get(struct channel *, const struct program *);
 void	 region_retry(struct region *);
 
-/* rotate_carry.c: where the directory of a session is, if that is open. */
-#define WHERE_ASTRAY	": not there any more: moved or removed"
-void	 session_where(struct session *, struct waiter *);
-void	 session_where_cheap(struct session *, struct waiter *);
-
 /* rotate_trace.c: the regions of the trace before go on in this one. */
 void	 trace_moving(struct trace *);	/* tell the consumer */
 void	 traces_moved(const struct consumer *);	/* consumer was given up */
 
-/* rotate_carry.c: parts of a chunk go with the next one. */
+/*
+ * rotate_carry.c: parts of a chunk go with the next one; and where the
+ * directory of a session is, if that is open.
+ */
 void	 trace_in_chunk(const struct trace *, char *, size_t);	/* the path */
 bool	 trace_overdue(const struct trace *);	/* nobody waits for it */
 void	 traces_carry(struct session *);
+#define WHERE_ASTRAY	": not there any more: moved or removed"
+void	 session_where(struct session *, struct waiter *);
+void	 session_where_cheap(struct session *, struct waiter *);
 
 /* rotate.c: chunks. */
 void	 rotation_look(void *);		/* how far it is, of that ID */

@@ -73,6 +73,16 @@ trace_later(struct trace *t, const char *why)
 	rotation_soon(t->session);
 }
 
+/* The trace cannot be made or opened. */
+static void
+trace_refused(struct trace *t, const char *why, bool for_good)
+{
+	if (t->before != NULL && t->take == TAKE_NONE)
+		trace_later(t, why);
+	else
+		trace_failed(t, why, for_good);
+}
+
 /* UT_C_TRACE is answered.  Metadata that the file lacks is to be sent. */
 static void
 got_trace(uint32_t id, int error, struct ut_msg *m)
@@ -84,11 +94,7 @@ got_trace(uint32_t id, int error, struct ut_msg *m)
 	if (t == NULL)
 		return;
 	if (error != 0) {
-		if (t->before != NULL && t->take == TAKE_NONE)
-			trace_later(t, consumer_why(m, error));
-		else
-			trace_failed(t, consumer_why(m, error),
-			    is_final(error));
+		trace_refused(t, consumer_why(m, error), is_final(error));
 		return;
 	}
 	size = ut_msg_get_u64(m);
@@ -165,6 +171,16 @@ trace_go(struct trace *t, int fd, const char *path)
 		trace_moving(t);
 }
 
+/*
+ * Has the trace to wait for the directory of the trace before?  The consumer is
+ * told first of that one.
+ */
+static bool
+follows_asked(const struct trace *t)
+{
+	return t->before != NULL && t->before->state == TRACE_ASKED;
+}
+
 static void
 got_uid_dir(uint32_t id, int error, struct ut_msg *m)
 {
@@ -185,12 +201,15 @@ got_uid_dir(uint32_t id, int error, struct ut_msg *m)
 			why = strerror(errno);
 	}
 	if (why != NULL) {
-		trace_failed(t, why, is_final(error));
+		trace_refused(t, why, is_final(error));
 	} else {
-		trace_go(t, fd, trace_below(t));
+		if (!follows_asked(t))
+			trace_go(t, fd, trace_below(t));
 		close(fd);
 		rotation_soon(t->session);
 	}
+	if (t->after != NULL && t->after->state == TRACE_ASKED)
+		trace_ask(t->after);
 }
 
 /* The session's owner is to make that directory, for another user. */
@@ -292,6 +311,10 @@ trace_ask(struct trace *t)
 		rotation_soon(t->session);
 		return;
 	}
+	if (follows_asked(t)) {
+		t->state = TRACE_ASKED;		/* until got_uid_dir */
+		return;
+	}
 	if (t->take == TAKE_NONE && consumer_behind(trace_own(t) ? t->consumer :
 	    consumer_get(t->session->uid, t->session->gid))) {
 		t->state = TRACE_NEW;		/* until traces_drained */
@@ -367,15 +390,26 @@ session_late(const struct session *s, uid_t uid)
 	return NULL;
 }
 
-/*
- * Is there anything of the trace to take over?  So there is of one that the
- * consumer before could not open: it has regions of the trace before.
- */
+/* Has the trace yet to be made, with regions that are in the trace before? */
 static bool
-is_taken(const struct trace *t)
+is_awaited(const struct trace *t)
 {
-	return t->state == TRACE_READY ||
-	    (t->state == TRACE_FAILED && t->before != NULL);
+	return t->before != NULL && (t->state == TRACE_NEW ||
+	    t->state == TRACE_ASKED || t->state == TRACE_FAILED);
+}
+
+/* Tell the new consumer of the trace, unless its directory is asked for. */
+static void
+trace_again(struct trace *t)
+{
+	if (trace_held(t) || t->state == TRACE_READY || is_awaited(t))
+		trace_hold(t);
+	if (t->state != TRACE_READY && (t->state != TRACE_FAILED ||
+	    t->before == NULL))
+		return;
+	session_blame(t->session, t->uid, "the consumer of uid %lu ended; "
+	    "another took over", (unsigned long)t->consumer->uid);
+	trace_ask(t);
 }
 
 /*
@@ -388,20 +422,10 @@ traces_again(struct consumer *c)
 	struct trace *t;
 	int pass;
 
-	for (pass = 0; pass < 2; pass++) {
-		for (t = c->traces; t != NULL; t = t->beside) {
-			if ((t->after == NULL) != (pass == 1))
-				continue;
-			if (trace_held(t) || is_taken(t))
-				trace_hold(t);
-			if (!is_taken(t))
-				continue;
-			session_blame(t->session, t->uid, "the consumer of uid "
-			    "%lu ended; another took over",
-			    (unsigned long)c->uid);
-			trace_ask(t);
-		}
-	}
+	for (pass = 0; pass < 2; pass++)
+		for (t = c->traces; t != NULL; t = t->beside)
+			if ((t->after == NULL) == (pass == 1))
+				trace_again(t);
 }
 
 /* The consumer was given up: nobody writes its traces any more. */

@@ -391,13 +391,15 @@ session_lasts(const struct session *s)
 
 /*
  * A trace is saved from when its consumer is asked to make it, but not if that
- * failed: until then, and then, nothing of it exists.
+ * failed, because nothing of it exists then.  A trace that has the regions of
+ * the trace before is saved all the same.
  */
 static bool
 trace_lasts(const struct trace *t)
 {
 	return session_lasts(t->session) && t->path != NULL &&
-	    t->uuidstr[0] != '\0' && (!trace_out(t) || t->take != TAKE_NONE);
+	    t->uuidstr[0] != '\0' && (!trace_out(t) ||
+	    t->take != TAKE_NONE || t->before != NULL);
 }
 
 static bool
