@@ -56,7 +56,7 @@ struct conn {
 	 */
 	bool		 apart;
 	bool		 ready;		/* thread listens to nudges */
-	bool		 nudged;	/* since it last read one */
+	bool		 nudged;	/* a nudge was sent, and not yet read */
 	pthread_t	 thread;	/* the one that listens */
 	bool		 unsent;	/* NEW is to be sent, and counted */
 

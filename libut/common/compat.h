@@ -313,7 +313,7 @@ struct ut_nudge {
 	int	 signals;	/* to read the signals from */
 };
 
-/* Makes one for the calling thread; -1 where it cannot be woken. */
+/* Open the descriptors of the calling thread; -1: it cannot be woken. */
 int	 ut_nudge_open(struct ut_nudge *);
 void	 ut_nudge_close(struct ut_nudge *);
 /* Wake that thread. */

@@ -80,7 +80,7 @@ struct reader_names {
 /* A directory whose traces are read.  The list ends with a name of NULL. */
 struct reader_dir {
 	char			*name;
-	char			*hides;		/* this session; or NULL */
+	char			*hides;		/* a session's name; or NULL */
 	struct ctf_move		 move;
 };
 

@@ -82,7 +82,7 @@ open_metadata(struct trace *t)
 	if (fd == -1)
 		fd = output_file(t, "metadata", flags | O_CREAT);
 	if (fd == -1 || fstat(fd, &st) == -1)
-		return -1;
+		return fd == -1 ? -1 : close_failed(fd);
 	t->meta = fd;
 	t->meta_size = st.st_size;
 	return 0;

@@ -53,7 +53,7 @@ struct trace {
 	size_t		 npending;
 	size_t		 nwhole;	/* pending bytes that may be written */
 	off_t		 meta_size;
-	bool		 meta_torn;	/* behind that is part of a text */
+	bool		 meta_torn;	/* part of a text is behind meta_size */
 	uint64_t	 used;		/* bytes in its files */
 	uint64_t	 limit;		/* bytes that there may be: bound.c */
 	int64_t		 asked;		/* when more were asked for; or 0 */

@@ -43,7 +43,7 @@ struct region {
 	char		*why;		/* why it failed or waits; or NULL */
 	const char	*cause;		/* the part of why after the names */
 	uint32_t	 serial;	/* newest request for it */
-	bool		 wanted;	/* to be asked for with its trace */
+	bool		 wanted;	/* asked for when its trace is made */
 	bool		 moved;		/* from the trace before */
 	uint64_t	 told;		/* lost events that packets of older
 					   traces tell of */
