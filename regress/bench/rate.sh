@@ -26,12 +26,15 @@ esac
 LEAST=33
 LT_HASTE=0
 
-# try ut|lt RATE: true if it was had and nothing was lost.  $got is the rate.
-# The events are not counted, as there are too many; but those that were not
-# recorded would take no bytes.
+# try ut|uk|lt RATE: true if it was had and nothing was lost; uk is libut that
+# dates its events by cycles, as record does.  $got is the rate.  The events are
+# not counted, as there are too many; but those that were not recorded would
+# take no bytes.
 try() {
-	if [ "$1" = ut ]; then
-		ut_begin mix
+	if [ "$1" != lt ]; then
+		uk_clock=
+		[ "$1" = ut ] || uk_clock="-k cycles"
+		ut_begin mix $uk_clock
 		before=$(cpu $(consumers))
 		set -- "$@" "$("$T/load.ut" -e mix -r "$2" -s $ms \
 		    -t "$writers" rate)"
@@ -111,20 +114,39 @@ spread() {
 	END { printf "%.0f-%.0f\n", v[1], v[NR] }'
 }
 
-# both NAME UNIT FUNCTION [ARGUMENT]: a row of what the function says of either.
+# both NAME UNIT FUNCTION [ARGUMENT]: a row of what the function says of either,
+# and of libut by the clock $both_u, ut or uk.
 both() {
 	both_name=$1 both_unit=$2 both_run=$3
 	shift 3
 	both_l=
 	[ ! -s "$T/m.lt.$key.cpu" ] || both_l=$($both_run "lt.$key" "$@")
-	row "$both_name" "$both_unit" "$(unless "ut.$key" \
-	    "$($both_run "ut.$key" "$@")")" "$(unless "lt.$key" "$both_l")" \
+	row "$both_name" "$both_unit" "$(unless "$both_u.$key" \
+	    "$($both_run "$both_u.$key" "$@")")" \
+	    "$(unless "lt.$key" "$both_l")" \
 	    "" ${both_goal:+">= $both_goal x LTTng" "u >= $both_goal * l"}
 }
 rate() {
 	calc "$(median "$1") / 1000"
 }
 
+# rows WORDS: all of one place and number of writers.
+rows() {
+	both_goal=3
+	[ "$writers" -eq 1 ] || both_goal=2
+	both "none lost, $1, writers: $writers" k/s rate
+	both_goal=
+	[ $searches -eq 1 ] || both "  lowest-highest of $searches" k/s spread
+	both "the same" MB/s mega
+	both "  an event of these: p10" ns median 2
+	both "  p50" ns median 3
+	both "  p99" ns median 4
+	both "consumer, CPU for 1 GB" s seconds
+}
+
+tracers=ut
+! have_cycles || tracers="ut uk"
+! have_lttng || tracers="$tracers lt"
 for place in $places; do
 	for writers in 1 "$NCPU"; do
 		key=$place.$writers
@@ -137,24 +159,16 @@ for place in $places; do
 		[ $place != disk ] || searches=${SEARCHES:-1}
 		[ -z "$QUICK" ] || searches=${SEARCHES:-1}
 		while [ $search -lt $searches ]; do
-			for tracer in ut lt; do
-				[ $tracer = ut ] || have_lttng || continue
+			for tracer in $tracers; do
 				highest $tracer
 				echo "$best $best_ns" >>"$T/m.$tracer.$key"
 			done
 			search=$((search + 1))
 		done
-		both_goal=3
-		[ "$writers" -eq 1 ] || both_goal=2
-		both "none lost, $place, writers: $writers" k/s rate
-		both_goal=
-		[ $searches -eq 1 ] || both "  lowest-highest of $searches" \
-		    k/s spread
-		both "the same" MB/s mega
-		both "  an event of these: p10" ns median 2
-		both "  p50" ns median 3
-		both "  p99" ns median 4
-		both "consumer, CPU for 1 GB" s seconds
+		for both_u in ${tracers%lt}; do
+			[ $both_u = ut ] && rows "$place" ||
+			    rows "$place, cycles"
+		done
 		[ "$NCPU" -gt 1 ] || break
 	done
 done
