@@ -127,8 +127,9 @@ COMMON_OBJS =	libut/common/attr.o libut/common/bell.o libut/common/compat.o \
 		libut/common/escape.o libut/common/event_name.o \
 		libut/common/gettime.o libut/common/hangup.o \
 		libut/common/hash.o libut/common/msg.o libut/common/ntp.o \
-		libut/common/rundir.o libut/common/shm.o libut/common/sock.o \
-		libut/common/threads.o libut/common/walk.o \
+		libut/common/orphans.o libut/common/rundir.o \
+		libut/common/shm.o libut/common/sock.o libut/common/threads.o \
+		libut/common/walk.o \
 		libut/expr/compile.o libut/expr/compile_field.o \
 		libut/expr/compile_name.o libut/expr/expr.o \
 		libut/expr/filter.o libut/expr/range.o libut/expr/verify.o

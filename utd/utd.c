@@ -270,6 +270,7 @@ main(int argc, char *argv[])
 	}
 	if (argc > optind || (debug && stay) || (end != NULL && !stay))
 		usage();
+	ut_adopt_orphans();
 	boots = saved[0] != '\0' || (dir[0] == '\0' && end == NULL &&
 	    getenv("UT_RUNDIR") == NULL);
 	if (dir[0] == '\0' && ut_rundir(dir, sizeof(dir)) == -1)

@@ -103,6 +103,13 @@ ssize_t	 ut_recv_bare(int, void *, size_t);
  */
 void	 ut_hang_up(int);
 
+/*
+ * Process 1 forks, and goes on in its child.  The parent (orphans.c) waits for
+ * all processes that the system gives it, passes on signals, and ends as the
+ * child does.  In another process, or if fork(2) fails: nothing.
+ */
+void	 ut_adopt_orphans(void);
+
 /* Close all descriptors from that one on. */
 void	 ut_closefrom(int);
 

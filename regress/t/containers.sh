@@ -125,4 +125,40 @@ utctl view -j "$T/other" >"$T/view.out" || fail "view"
 [ "$(grep -c seq:tick "$T/view.out")" -eq 20 ] || fail "$(cat "$T/view.out")"
 grep '"thread":' "$T/view.out" | grep -v '"thread":"seq' >"$T/got" &&
     fail "another thread's name: $(head -n 1 "$T/got")"
+
+# As process 1 they wait for the processes that the system gives them; without
+# that, these stay as zombies.  Signals and the status go through.
+first="$new -m -p -f --mount-proc"
+cat >"$T/orphan.sh" <<'END'
+sh -c "sleep 0.1 & echo \$! >$1"
+read -r orphan <"$1"
+n=0
+while [ -d "/proc/$orphan" ]; do
+	n=$((n + 1))
+	[ $n -lt 100 ] || exit 9
+	sleep 0.1
+done
+exit 3
+END
+expect 3 '' $first utctl record -o "$T/first" -- sh "$T/orphan.sh" "$T/orphan"
+$first --kill-child sh -c 'sleep 0.1 & exec utd -d -r "$1"' sh "$T/run" \
+    2>"$T/utd.log" &
+shell=$!
+CHILDREN="$CHILDREN $shell"
+until_ok utctl list || fail "utd as process 1: $(cat "$T/utd.log")"
+children() {
+	for f in $(grep -l "^PPid:[^0-9]*$1\$" /proc/[0-9]*/status \
+	    2>/dev/null); do
+		sed -n 's/^Name:[^a-z]*//p' "$f"
+	done 2>/dev/null
+}
+process=$(grep -l "^PPid:[^0-9]*$shell\$" /proc/[0-9]*/status 2>/dev/null)
+process=${process#/proc/} process=${process%/status}
+only_utd() {
+	[ "$(children "$process")" = utd ]
+}
+until_ok only_utd || fail "process 1 has $(children "$process")"
+kill "$process"
+wait $shell || fail "utd as process 1: status $?"
+[ ! -S "$T/run/sock" ] || fail "utd did not end as it does"
 exit 0

@@ -490,6 +490,7 @@ record_main(int argc, char **argv)
 	r.session = session_name;
 	if (record_options(&r, argc, argv) == -1)
 		return usage();
+	ut_adopt_orphans();
 	r.utd = utd_find();
 	record_dir_name(&r.out, r.argv != NULL ? r.argv[0] : attach_name(&r));
 	signals_catch();
