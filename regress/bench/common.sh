@@ -54,11 +54,12 @@ bench_finish() {
 	[ -z "$DISK" ] || rm -rf "$DISK"
 }
 
+# LTTng's headers come before ours of the same names.
 compile() {
 	out=$1
 	shift
-	$CC -std=gnu11 -D_GNU_SOURCE $CFLAGS -Ibench -I"$TOP/libut" \
-	    -o "$T/$out" "$@" $LIBS
+	$CC -std=gnu11 -D_GNU_SOURCE $CFLAGS -Ibench \
+	    -idirafter "$TOP/libut" -o "$T/$out" "$@" $LIBS
 }
 
 # The programs: load.ut, load.lt where there is LTTng-UST, load.fl.
@@ -66,9 +67,11 @@ programs() {
 	compile load.ut bench/load.c "$LIBUT" &&
 	    compile load.fl -DPLAIN bench/load.c &&
 	    compile timed bench/timed.c || fail "cannot build"
-	if ! lttng_here ||
-	    ! compile load.lt -DLTTNG bench/load.c $LTTNG_CC 2>"$T/err"; then
+	if ! lttng_here; then
 		LTTNG_ABSENT="no LTTng here"
+	elif ! compile load.lt -DLTTNG bench/load.c $LTTNG_CC 2>"$T/err"; then
+		head -n 5 "$T/err" >&2
+		LTTNG_ABSENT="not built"
 	else
 		lt_up
 	fi

@@ -71,15 +71,17 @@ lt_format() {
 }
 
 # lt_new SESSION DIR EVENT [option of enable-channel ...]: a session that
-# records load:EVENT into that directory.  $LT_CREATE and $LT_FILTER are options
-# of create and, if not empty, the filter.
-LT_CREATE= LT_FILTER=
+# records load:EVENT into that directory.  $LT_CREATE and $LT_CONTEXTS are
+# options of create and, if not empty, of add-context, $LT_FILTER the filter.
+LT_CREATE= LT_CONTEXTS= LT_FILTER=
 lt_new() {
 	new_name=$1 new_dir=$2 new_event=$3
 	shift 3
 	[ $# -gt 0 ] || set -- $LT_POOL
 	lt create $LT_FORMAT $LT_CREATE -o "$new_dir" "$new_name" &&
 	    lt enable-channel -u -s "$new_name" "$@" c &&
+	    { [ -z "$LT_CONTEXTS" ] ||
+	    lt add-context -u -s "$new_name" -c c $LT_CONTEXTS; } &&
 	    lt enable-event -u -s "$new_name" -c c "load:$new_event" \
 	    ${LT_FILTER:+--filter "$LT_FILTER"} && lt start "$new_name" ||
 	    fail "lttng: $(head -3 "$T/lt.out")"

@@ -77,7 +77,8 @@ lttng_session() {
 compile() {
 	out=$1
 	shift
-	$CC $CFLAGS -Ibench -I"$TOP/libut" -o "$T/$out" bench/one.c "$@" $LIBS
+	$CC $CFLAGS -Ibench -idirafter "$TOP/libut" -o "$T/$out" bench/one.c \
+	    "$@" $LIBS
 }
 
 # What a process has: kilobytes, and descriptors.

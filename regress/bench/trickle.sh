@@ -2,7 +2,9 @@
 #
 # Threads that hardly trace, thousands of them, with the buffers that a session
 # has by default: how many of their events are lost, and how many bytes those
-# that are not take.  bench.sh's row 15.
+# that are not take; LTTng's also with the process, the thread and the name of
+# the program, which our events have where threads share a sub-buffer.
+# bench.sh's row 15.
 
 . bench/common.sh
 programs
@@ -47,6 +49,22 @@ stay() {
 	rm -f "$T/end"
 }
 
+# lt_shape command...: $sh_lt is how many of its events LTTng loses, in percent,
+# and $sh_lt_size how many bytes another one takes.
+lt_shape() {
+	sh_lt=$LTTNG_ABSENT sh_lt_size=$LTTNG_ABSENT
+	have_lttng || return 0
+	lt_begin one
+	"$@"
+	rm -f "$T/m.lt.shape".*
+	lt_end "$sh_events"
+	told lt.shape "$sh_events"
+	rm -f "$T/m.lt.shape.lost"
+	sh_lt=$(unless lt.shape "$(calc "100 * $lt_lost / $sh_events")")
+	sh_lt_size=$(unless lt.shape \
+	    "$(calc "$lt_size / ($sh_events - $lt_lost)")")
+}
+
 # shape NAME EVENTS command...: the command's next argument is the tracer.
 shape() {
 	sh_name=$1 sh_events=$2 sh_run=$3
@@ -56,23 +74,13 @@ shape() {
 	ut_end
 	[ $((ut_events + ut_lost)) -eq "$sh_events" ] ||
 	    fail "$sh_name: $ut_events + $ut_lost are not $sh_events"
-	sh_lt=$LTTNG_ABSENT sh_lt_size=$LTTNG_ABSENT
-	if have_lttng; then
-		lt_begin one
-		$sh_run lt "$@"
-		rm -f "$T/m.lt.shape".*
-		lt_end "$sh_events"
-		told lt.shape "$sh_events"
-		rm -f "$T/m.lt.shape.lost"
-		sh_lt=$(unless lt.shape \
-		    "$(calc "100 * $lt_lost / $sh_events")")
-		sh_lt_size=$(unless lt.shape \
-		    "$(calc "$lt_size / ($sh_events - $lt_lost)")")
-	fi
+	lt_shape $sh_run lt "$@"
 	row "$sh_name: lost" "%" "$(calc "100 * $ut_lost / $sh_events")" \
 	    "$sh_lt" "" "none" "u == 0"
 	row "  bytes for one, of 4" "" "$(calc "$ut_size / $ut_events")" \
 	    "$sh_lt_size" "" "<= 44" "u <= 44"
+	LT_CONTEXTS="-t vpid -t vtid -t procname" lt_shape $sh_run lt "$@"
+	row "  LTTng with the same contexts" "" "" "$sh_lt_size" ""
 }
 
 for n in 1000 3000 10000; do
