@@ -62,6 +62,7 @@
 #define SECOND		UINT64_C(1000000000)
 #define LOOK		(SECOND / 10)	/* ns of CPU time between two looks */
 #define MS		(SECOND / 1000)
+#define LATE		(2 * LOOK)	/* so much without a tick is told */
 #define CHUNK		64	/* structs that are allocated at once */
 
 UT_EVENT(cpu, sample, UT_DEBUG_FUNCTION, UT_PTR(pc), UT_U64(time));
@@ -376,21 +377,27 @@ forked(void)
 		timer_make(self);
 }
 
+/* The system looks at the timers now and then, on a busy machine seldom. */
 static void
-say_blocked(void)
+say_rest(void)
 {
+	const uint64_t ns = self == NULL ? 0 :
+	    MS * (used(CLOCK_THREAD_CPUTIME_ID) - self->ticked);
+	const char *why;
 	sigset_t set;
 
 	if (sigpending(&set) == 0 && sigismember(&set, SIGPROF) == 1)
-		unsampled("a thread has SIGPROF blocked at its end",
-		    (pid_t)syscall(SYS_gettid), self == NULL ? 0 :
-		    MS * (used(CLOCK_THREAD_CPUTIME_ID) - self->ticked));
+		why = "a thread has SIGPROF blocked at its end";
+	else if (cpu_sampling() && ns > LATE)
+		why = "the ticks for a thread's last time did not come";
+	else
+		return;
+	unsampled(why, (pid_t)syscall(SYS_gettid), ns);
 }
 
 /*
- * Other threads that still run when the process ends, and have used the CPU
- * for longer than any tick takes to come.  In Linux, the clock of a thread has
- * its ID inverted above three bits, which say what it measures.
+ * Other threads that still run when the process ends.  In Linux, the clock of a
+ * thread has its ID inverted above three bits, which say what it measures.
  */
 static void
 say_living(void)
@@ -402,7 +409,7 @@ say_living(void)
 		if (s == self || s->state != TIMED)
 			continue;
 		ms = used((clockid_t)(~(unsigned int)s->thread << 3 | 6));
-		if (ms > s->ticked && MS * (ms - s->ticked) > 2 * LOOK)
+		if (ms > s->ticked && MS * (ms - s->ticked) > LATE)
 			unsampled("a thread has SIGPROF blocked at the "
 			    "program's end", s->thread, MS * (ms - s->ticked));
 	}
@@ -413,7 +420,7 @@ thread_end(void *arg)
 {
 	struct sampled *s = arg;
 
-	say_blocked();
+	say_rest();
 	self = NULL;
 	atomic_signal_fence(memory_order_seq_cst);
 	timer_end(s);
@@ -490,7 +497,7 @@ end(void)
 
 	if (!cpu_sampling())
 		return;
-	say_blocked();
+	say_rest();
 	say_living();
 	if (cpu_sigaction(NULL, &now) == 0 && now.sa_sigaction != tick)
 		unsampled("something else has taken SIGPROF", 0, 0);

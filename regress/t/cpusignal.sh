@@ -55,6 +55,29 @@ for g in function stack; do
 	    ! awk '/say_living/ && $5 + $6 >= 400000' "$T/out" | grep -q . ||
 	    fail "-g $g: $(cat "$T/err" "$T/out")"
 done
+# So is the time of a thread whose timer never ticks.
+cat >"$T/late.c" <<'END'
+#include <signal.h>
+#include <time.h>
+int
+timer_settime(timer_t t, int flags, const struct itimerspec *to,
+    struct itimerspec *old)
+{
+	return (void)t, (void)flags, (void)to, (void)old, 0;
+}
+END
+$CC $CFLAGS -D_GNU_SOURCE -fPIC -shared -o "$T/late.so" "$T/late.c" \
+    2>"$T/err" || fail "late: $(cat "$T/err")"
+rm -rf "$T/trace"
+LD_PRELOAD=$T/late.so utctl record -o "$T/trace" -w cpu -- "$T/cpus" work 500 \
+    >"$T/out" 2>"$T/err" || fail "work: $(cat "$T/err")"
+grep -q '^utctl: a program.* was not sampled' "$T/err" ||
+    fail "not told: $(cat "$T/err")"
+utctl view -e cpu:unsampled "$T/trace" >"$T/out"
+why="the ticks for a thread's last time did not come"
+sed -n "s/.* why = \"$why\", .*time = \([0-9]*\) }\$/\1/p" "$T/out" |
+    awk '$1 > 4e8 && $1 < 7e8 { n++ } END { exit !(n == 1 && NR == 1) }' ||
+    fail "of one without ticks: $(cat "$T/out")"
 # Of the signal, as without us.
 sampled 155 0 die 0
 sampled 155 0 die 1
