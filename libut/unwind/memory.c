@@ -21,6 +21,12 @@
  * in a page that the stack pointer was in, and grows upwards, by one question
  * to the system for each page.
  *
+ * Memory that can be read is not always the stack's: code that changes the stack
+ * pointer by itself may have a rule that leads beyond the end of a stack, where
+ * the program has something else, and may free it.  So a walk remembers only
+ * what it has seen to be the stack's: up to where there is an address to which
+ * a call returns.
+ *
  * A piece is one word, the address of its first page and the number of pages:
  * a handler that walks while its thread walks finds a piece or none, and leaves
  * one that is true for the walk that it has interrupted, too.  Each walk has a
@@ -37,17 +43,25 @@
 #define REACH	(256 * PAGE)		/* a larger step up is none */
 #define BELOW	(16 * PAGE)		/* how far a piece grows down */
 
-static void
-keep(struct piece *p)
+/* All below that address is the stack's, of what can be read. */
+void
+ut_piece_keep(struct piece *p, uintptr_t end)
 {
-	uintptr_t n = (p->hi - p->lo) / PAGE;
+	uintptr_t n;
 
+	end = (end + PAGE - 1) & ~(PAGE - 1);
+	if (end > p->hi)
+		end = p->hi;
+	if (end <= p->stack)
+		return;
+	p->stack = end;
+	n = (end - p->lo) / PAGE;
 	if (n >= PAGE)
 		n = PAGE - 1;
 	__atomic_store_n(p->word, p->lo | n, __ATOMIC_RELAXED);
 }
 
-/* Make known that all up to that address can be read. */
+/* Make known to this walk that all up to that address can be read. */
 bool
 ut_piece_grow(struct piece *p, uintptr_t at, struct budget *left)
 {
@@ -58,7 +72,6 @@ ut_piece_grow(struct piece *p, uintptr_t at, struct budget *left)
 			return false;
 		left->pages--;
 		p->hi += PAGE;
-		keep(p);
 	}
 	return true;
 }
@@ -74,14 +87,14 @@ ut_piece_find(struct piece *p, struct unwinder *u, uintptr_t sp,
 	v = __atomic_load_n(p->word, __ATOMIC_RELAXED);
 	lo = v & ~(PAGE - 1);
 	hi = lo + (v & (PAGE - 1)) * PAGE;
-	p->lo = p->hi = sp & ~(PAGE - 1);
+	p->lo = p->hi = p->stack = sp & ~(PAGE - 1);
 	if (sp >= lo && sp < hi) {
 		p->lo = lo;
-		p->hi = hi;
+		p->hi = p->stack = hi;
 	} else if (sp < lo && lo - sp < BELOW &&
 	    ut_piece_grow(p, lo - 1, left)) {
 		p->hi = hi;
-		keep(p);
+		ut_piece_keep(p, hi);
 	}
 }
 

@@ -32,11 +32,13 @@
 struct piece {
 	uintptr_t	 lo;
 	uintptr_t	 hi;
-	uintptr_t	*word;		/* where the thread keeps it */
+	uintptr_t	 stack;		/* the end of what is the stack's */
+	uintptr_t	*word;		/* where the thread keeps that part */
 };
 
 void	 ut_piece_find(struct piece *, struct unwinder *, uintptr_t,
 	    struct budget *);
 bool	 ut_piece_grow(struct piece *, uintptr_t, struct budget *);
+void	 ut_piece_keep(struct piece *, uintptr_t);
 
 #endif /* MEMORY_H */

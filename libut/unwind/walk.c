@@ -249,6 +249,22 @@ by_signal(struct walk *w, uint64_t rule)
 }
 
 static bool
+called_there(uintptr_t pc, const struct unwind_module *m)
+{
+	return pc - m->text >= CODE_BEFORE && ut_code_called(pc);
+}
+
+/* A call returns to this place: what is below is a stack. */
+static void
+keep(struct walk *w)
+{
+	struct unwind_module m;
+
+	if (ut_modules_find(w->at.pc - 1, &m) && called_there(w->at.pc, &m))
+		ut_piece_keep(&w->piece, w->at.sp);
+}
+
+static bool
 by_pointer(struct walk *w)
 {
 	struct unwind_module m;
@@ -258,8 +274,7 @@ by_pointer(struct walk *w)
 		return stop(w, STACK_CUT);
 	pc = UNSIGNED_PC(pc);
 	/* A place in no module is looked at when its rule is. */
-	if (ut_modules_find(pc - 1, &m) && (pc - m.text < CODE_BEFORE ||
-	    !ut_code_called(pc)))
+	if (ut_modules_find(pc - 1, &m) && !called_there(pc, &m))
 		return stop(w, STACK_CUT);
 	called(w, pc, w->at.fp + 2 * WORD, fp);
 	w->guessed = true;
@@ -387,6 +402,8 @@ static bool
 walk_to(struct walk *w, uintptr_t until)
 {
 	do {
+		if (!w->at.exact && w->piece.stack < w->piece.hi)
+			keep(w);
 		if (!w->at.exact && w->track == NO_REG)
 			run(w, until);
 		if (!w->at.exact && w->at.pc == until && until != 0)

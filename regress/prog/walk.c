@@ -552,6 +552,55 @@ shape_refused(void)
 }
 
 static void NOINLINE
+unseen(void)
+{
+	uintptr_t frames[MAX];
+	struct unwound s = { frames, MAX, 0, 0, 0 };
+
+	ut_unwind_here(&mine, (uintptr_t)__builtin_return_address(0), &s);
+	sink += s.n;
+}
+
+/* The rule of this function is that of another stack. */
+static void NOINLINE
+run_on(char *top, void (*f)(void))
+{
+#if defined(__x86_64__)
+	__asm__ volatile("movq %%rsp, %%rbx\n\tmovq %0, %%rsp\n\tcall *%1\n\t"
+	    "movq %%rbx, %%rsp" : : "r" (top), "r" (f) : "rbx", "rax", "rcx",
+	    "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "cc", "memory");
+#elif defined(__aarch64__)
+	__asm__ volatile("mov x19, sp\n\tmov sp, %0\n\tblr %1\n\t"
+	    "mov sp, x19" : : "r" (top), "r" (f) : "x19", "x30", "x0", "x1",
+	    "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11",
+	    "x12", "x13", "x14", "x15", "x16", "x17", "cc", "memory");
+#else
+	(void)top;
+	f();
+#endif
+}
+
+/* What is behind the end of a stack is freed. */
+static void NOINLINE
+shape_beside(void)
+{
+	const size_t half = 64 * (size_t)sysconf(_SC_PAGESIZE);
+	char *p;
+	int i;
+
+	p = mmap(NULL, 2 * half, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		err(1, "mmap");
+	for (i = 0; i < 3; i++)
+		run_on(p + half, unseen);
+	munmap(p + half, half);
+	for (i = 0; i < 3; i++)
+		run_on(p + half, unseen);
+	munmap(p, half);
+}
+
+static void NOINLINE
 shape_throw(void)
 {
 #ifdef CXX
@@ -570,7 +619,7 @@ static const struct {
 	{ "storm", shape_storm }, { "replaced", shape_replaced },
 	{ "timer", shape_timer },
 	{ "interrupted", shape_interrupted }, { "refused", shape_refused },
-	{ "throw", shape_throw }
+	{ "beside", shape_beside }, { "throw", shape_throw }
 };
 
 static void

@@ -94,6 +94,7 @@ for opt; do
 	$CC $CFLAGS $opt $flags -o "$T/walk" prog/walk.c "$LIBUT" $LIBS $DL ||
 	    fail "cannot build walk $opt"
 	same "$T/walk" $shapes $replaced $timer
+	"$T/walk" beside >"$T/out" || fail "walk $opt beside: status $?"
 done
 
 # Where nothing says any more what can be read, stacks are cut, and not wrong.
