@@ -21,11 +21,11 @@
  * in a page that the stack pointer was in, and grows upwards, by one question
  * to the system for each page.
  *
- * Memory that can be read is not always the stack's: code that changes the stack
- * pointer by itself may have a rule that leads beyond the end of a stack, where
- * the program has something else, and may free it.  So a walk remembers only
- * what it has seen to be the stack's: up to where there is an address to which
- * a call returns.
+ * Memory that can be read is not always the stack's: code that changes the
+ * stack pointer by itself may have a rule that leads beyond the end of a stack,
+ * where the program has something else, and may free it.  So a walk remembers
+ * only what it has seen to be the stack's: up to where there is an address to
+ * which a call returns.
  *
  * A piece is one word, the address of its first page and the number of pages:
  * a handler that walks while its thread walks finds a piece or none, and leaves

@@ -80,10 +80,10 @@ void		 sample_begin(void);
 bool		 sample_due(void);
 /* Count a call, and record it if it is a sample. */
 void		 sample_call(const struct call *);
-/* The block is freed: was it a sample, and of what size? */
-bool		 sample_free(const void *, size_t *, const void *);
-/* A sampled block was not freed after all. */
-void		 sample_kept(const void *, size_t, const void *);
+/* The mark of a block that is a sample; 0: it is none. */
+uintptr_t	 sample_mark(const void *);
+/* Record that a sample is freed, if it has that mark still; 0: any. */
+void		 sample_free(const void *, uintptr_t, const void *);
 /* So many calls could not be counted. */
 void		 sample_missed(size_t);
 

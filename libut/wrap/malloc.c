@@ -489,10 +489,9 @@ emit(const struct call *c)
 static void
 emit_kept(const struct call *c)
 {
-	size_t size;
-
-	if (sample_every != 0 && (c->ptr != NULL || c->size == 0))
-		(void)sample_free(c->old, &size, c->caller);
+	if (sample_every != 0 && (c->ptr != NULL || c->size == 0 ||
+	    (c->function == REALLOCARRAY && c->count == 0)))
+		sample_free(c->old, 0, c->caller);
 	emit(c);
 }
 
@@ -633,19 +632,17 @@ realloc(void *old, size_t size)
 {
 	const bool outer = ENTER();
 	const struct libc *c;
-	size_t was;
-	bool sampled;
+	uintptr_t mark;
 	void *p;
 
 	c = libc();
-	sampled = outer && sample_has(old) &&
-	    sample_free(old, &was, UT_CALLER());
+	mark = outer && sample_has(old) ? sample_mark(old) : 0;
 	if (UT_UNLIKELY(arena_has(old)))
 		p = arena_move(c, old, size);
 	else
 		p = c->realloc(old, size);
-	if (UT_UNLIKELY(sampled) && p == NULL && size != 0)
-		sample_kept(old, was, UT_CALLER());
+	if (UT_UNLIKELY(mark != 0) && (p != NULL || size == 0))
+		sample_free(old, mark, UT_CALLER());
 	RECORD_ALLOC(realloc, size, REALLOC, .old = old, .size = size,
 	    .ptr = p);
 	alloc_leave(outer);
@@ -657,20 +654,18 @@ reallocarray(void *old, size_t count, size_t size)
 {
 	const bool outer = ENTER();
 	const struct libc *c;
-	size_t was;
-	bool sampled;
+	uintptr_t mark;
 	void *p;
 
 	c = libc();
-	sampled = outer && sample_has(old) &&
-	    sample_free(old, &was, UT_CALLER());
+	mark = outer && sample_has(old) ? sample_mark(old) : 0;
 	if (UT_UNLIKELY(arena_has(old)))
 		p = too_many(count, size) ? NULL :
 		    arena_move(c, old, count * size);
 	else
 		p = c->reallocarray(old, count, size);
-	if (UT_UNLIKELY(sampled) && p == NULL && size != 0 && count != 0)
-		sample_kept(old, was, UT_CALLER());
+	if (UT_UNLIKELY(mark != 0) && (p != NULL || size == 0 || count == 0))
+		sample_free(old, mark, UT_CALLER());
 	RECORD_ALLOC(reallocarray, count * size, REALLOCARRAY, .old = old,
 	    .count = count, .size = size, .ptr = p);
 	alloc_leave(outer);

@@ -26,6 +26,8 @@
  * Which blocks were recorded stands in a table, so that their free(3) is
  * recorded, and no other.  Whoever frees a block has got its address from the
  * thread that allocated it, and so sees what that thread has done here before.
+ * A realloc frees its block only if it does not fail; when it is done, another
+ * thread may have a block of that address, which is a sample of another turn.
  *
  * No lock, and no memory but what is here.  What siglongjmp(3) leaves undone
  * costs one place in the table.
@@ -62,15 +64,11 @@ UT_EVENT(libc, malloc_sample, UT_DEBUG_FUNCTION, UT_SIZE(size), UT_PTR(ptr),
 UT_EVENT(libc, free_sample, UT_DEBUG_FUNCTION, UT_PTR(ptr), UT_PTR(caller));
 
 #define EVERY_MOST	(1L << 30)	/* bytes */
-#define BUSY		1		/* no block has this address */
 #define SLOTS		16		/* blocks in a bucket */
+#define TURN		((uintptr_t)7)	/* the bits of an aligned address */
 
-static struct bucket {
-	struct slot {
-		uintptr_t	 address;	/* 0: free */
-		size_t		 size;
-	}	slots[SLOTS];
-} buckets[SAMPLE_CELLS * SAMPLE_BUCKETS];
+/* Marks: an address, and which of eight turns it had that; 0: free. */
+static uintptr_t buckets[SAMPLE_CELLS * SAMPLE_BUCKETS][SLOTS];
 
 uint32_t sample_every;
 uint8_t sample_cells[SAMPLE_CELLS];
@@ -133,55 +131,63 @@ sample_due(void)
 	return sample_every != 0;
 }
 
-static bool
-put(const void *ptr, size_t size)
+/* The place of the block; NULL: it is no sample. */
+static uintptr_t *
+place_of(const void *ptr, uintptr_t *mark)
 {
-	const size_t hash = sample_hash(ptr);
-	struct slot *s = buckets[hash].slots, *end = s + SLOTS;
-	uintptr_t address;
+	uintptr_t *const place = buckets[sample_hash(ptr)];
+	size_t i;
 
-	for (; s < end; s++) {
-		address = __atomic_load_n(&s->address, __ATOMIC_RELAXED);
-		if (address == (uintptr_t)ptr) {	/* freed unseen */
-			s->size = size;
-			return true;
-		}
+	for (i = 0; i < SLOTS; i++) {
+		*mark = __atomic_load_n(&place[i], __ATOMIC_RELAXED);
+		if (*mark != 0 && (*mark & ~TURN) == (uintptr_t)ptr)
+			return &place[i];
 	}
-	for (s = buckets[hash].slots; s < end; s++) {
-		address = 0;
-		if (!__atomic_compare_exchange_n(&s->address, &address, BUSY,
-		    false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-			continue;
-		s->size = size;
-		__atomic_store_n(&s->address, (uintptr_t)ptr,
-		    __ATOMIC_RELEASE);
-		__atomic_fetch_add(&sample_cells[hash / SAMPLE_BUCKETS], 1,
-		    __ATOMIC_RELAXED);
-		return true;
-	}
-	return false;
+	return NULL;
 }
 
 static bool
-take(const void *ptr, size_t *size)
+change(uintptr_t *place, uintptr_t from, uintptr_t to)
 {
-	const size_t hash = sample_hash(ptr);
-	struct slot *s = buckets[hash].slots, *end = s + SLOTS;
-	uintptr_t address;
+	return __atomic_compare_exchange_n(place, &from, to, false,
+	    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
 
-	for (; s < end; s++) {
-		address = __atomic_load_n(&s->address, __ATOMIC_RELAXED);
-		if (address != (uintptr_t)ptr)
-			continue;
-		*size = s->size;
-		if (!__atomic_compare_exchange_n(&s->address, &address, 0,
-		    false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-			continue;
-		__atomic_fetch_sub(&sample_cells[hash / SAMPLE_BUCKETS], 1,
-		    __ATOMIC_RELAXED);
+static void
+count_in_cell(const void *ptr, int n)
+{
+	__atomic_fetch_add(&sample_cells[sample_hash(ptr) / SAMPLE_BUCKETS],
+	    n, __ATOMIC_RELAXED);
+}
+
+/* A block that was freed unseen has its place still. */
+static bool
+put(const void *ptr)
+{
+	static uintptr_t turns;
+	const uintptr_t to = (uintptr_t)ptr |
+	    (__atomic_fetch_add(&turns, 1, __ATOMIC_RELAXED) & TURN);
+	uintptr_t *place, mark;
+	size_t i;
+
+	if (((uintptr_t)ptr & TURN) != 0)
+		return false;
+	if ((place = place_of(ptr, &mark)) != NULL && change(place, mark, to))
 		return true;
-	}
+	for (i = 0; i < SLOTS; i++)
+		if (change(&buckets[sample_hash(ptr)][i], 0, to)) {
+			count_in_cell(ptr, 1);
+			return true;
+		}
 	return false;
+}
+
+uintptr_t
+sample_mark(const void *ptr)
+{
+	uintptr_t mark;
+
+	return ptr != NULL && place_of(ptr, &mark) != NULL ? mark : 0;
 }
 
 static void
@@ -189,7 +195,7 @@ take_sample(const void *ptr, size_t size, const void *caller)
 {
 	if (!UT_ON(libc, malloc_sample))
 		return;
-	if (!put(ptr, size)) {
+	if (!put(ptr)) {
 		sample_missed(1);
 		return;
 	}
@@ -203,27 +209,20 @@ sample_missed(size_t n)
 	ut_missed(&ut__libc__malloc_sample, n);
 }
 
-bool
-sample_free(const void *ptr, size_t *size, const void *caller)
+void
+sample_free(const void *ptr, uintptr_t mark, const void *caller)
 {
 	const int saved = errno;
+	uintptr_t *place, now;
 
-	if (ptr == NULL || !take(ptr, size))
-		return false;
+	if (ptr == NULL || (place = place_of(ptr, &now)) == NULL ||
+	    (mark != 0 && mark != now) || !change(place, now, 0))
+		return;
+	count_in_cell(ptr, -1);
 	if (UT_ON(libc, free_sample)) {
 		ut_code(caller);
 		UT(libc, free_sample, ptr, caller);
 	}
-	errno = saved;
-	return true;
-}
-
-void
-sample_kept(const void *ptr, size_t size, const void *caller)
-{
-	const int saved = errno;
-
-	take_sample(ptr, size, caller);
 	errno = saved;
 }
 
@@ -237,18 +236,19 @@ counted(size_t size)
 	return true;
 }
 
+/* The bytes of a call that fails are counted, and none of them is taken. */
 void
 sample_call(const struct call *c)
 {
 	size_t size = c->size;
 
 	if (c->function == FREE) {
-		(void)sample_free(c->ptr, &size, c->caller);
+		sample_free(c->ptr, 0, c->caller);
 		return;
 	}
 	if (c->function == CALLOC || c->function == REALLOCARRAY)
 		size *= c->count;
-	if (c->ptr == NULL || counted(size))
+	if (counted(size))
 		return;
 	if (seed == 0) {
 		alloc_call.left = gap();
@@ -256,5 +256,6 @@ sample_call(const struct call *c)
 			return;
 	}
 	alloc_call.left = gap();
-	take_sample(c->ptr, size, c->caller);
+	if (c->ptr != NULL)
+		take_sample(c->ptr, size, c->caller);
 }

@@ -20,7 +20,8 @@
  * THREADS threads allocate blocks of very different sizes, of which the main
  * thread frees two of three, and the child of a fork does so again; each prints
  * its process ID, the bytes and blocks that are live, and those that it has
- * allocated.  sampled none: the same, but nothing is left.
+ * allocated.  sampled none: the same, but nothing is left.  sampled fails: small
+ * blocks between calls that get none, and a large one that is to grow.
  */
 
 #include <sys/types.h>
@@ -124,6 +125,27 @@ exact(void)
 	}
 }
 
+static void
+fails(void)
+{
+	volatile size_t none = SIZE_MAX - 65536, odd = 3;
+	unsigned long long bytes = 1 << 20;
+	void *large, *p;
+	size_t i;
+
+	if ((large = malloc(bytes)) == NULL)
+		err(1, "malloc");
+	for (i = 0; i < 200000; i++) {
+		if (posix_memalign(&p, odd, 4096) == 0 ||
+		    (i < 1000 && realloc(large, none) != NULL))
+			errx(1, "a call that does not fail");
+		if ((sink = malloc(64)) == NULL)
+			err(1, "malloc");
+		bytes += 64;
+	}
+	printf("%ld %llu %zu %llu\n", (long)getpid(), bytes, i + 1, bytes);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -136,6 +158,10 @@ main(int argc, char **argv)
 	setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 	if (argc == 2 && strcmp(argv[1], "exact") == 0) {
 		exact();
+		return 0;
+	}
+	if (argc == 2 && strcmp(argv[1], "fails") == 0) {
+		fails();
 		return 0;
 	}
 	for (i = 0; i < THREADS; i++)
