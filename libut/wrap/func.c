@@ -101,6 +101,7 @@ static struct ut_module modules[] = {
 /* A call that has not returned, and where its stack was. */
 struct call {
 	const void	*addr, *call_site;
+	const void	*hook;		/* where the entry's hook returns */
 	uintptr_t	 sp;
 	uintptr_t	 slot;		/* where the return address is */
 	uint64_t	 began;		/* ns */
@@ -133,13 +134,15 @@ static void	 settle(struct thread *, uintptr_t) NOT_TRACED;
 static uint64_t	 now(void) NOT_TRACED;
 static bool	 is_recorded(const struct call *) NOT_TRACED;
 static void	 add(struct thread *, const struct call *) NOT_TRACED;
-static void	 push(const void *, const void *, uintptr_t) NOT_TRACED;
+static void	 drop_left(struct thread *, const struct call *) NOT_TRACED;
+static void	 push(const void *, const void *, uintptr_t, const void *)
+		    NOT_TRACED;
 static struct call *drop(struct thread *) NOT_TRACED;
 static void	 took(const struct call *, uint64_t) NOT_TRACED;
 static bool	 pop(const void *, uintptr_t, bool, struct call *) NOT_TRACED;
 static inline void unheard(void) NOT_TRACED;
-static void	 enter(const void *, const void *, uintptr_t) NOT_TRACED
-		    __attribute__((noinline));
+static void	 enter(const void *, const void *, uintptr_t, const void *)
+		    NOT_TRACED __attribute__((noinline));
 static void	 leave(const void *, const void *, uintptr_t, bool) NOT_TRACED
 		    __attribute__((noinline));
 
@@ -354,22 +357,45 @@ add(struct thread *t, const struct call *call)
 	*c = *call;
 }
 
+/*
+ * Drop calls that longjmp(3) has left, and whose stack the new one has.  A call
+ * that is inlined has the return address of what it is in, which may be the same
+ * function; but no place in a function is there twice before it has returned.
+ */
 static void
-push(const void *addr, const void *call_site, uintptr_t sp)
+drop_left(struct thread *t, const struct call *call)
 {
-	const uintptr_t slot = slot_of(call_site, sp);
+	const struct call *c;
+	size_t i;
+
+	while (t->n > t->under && (c = &t->calls[t->n - 1])->slot <=
+	    call->slot && (c->slot < call->slot || c->call_site !=
+	    call->call_site || c->sp != call->sp))
+		(void)drop(t);
+	for (i = t->n; i > t->under; i--) {
+		c = &t->calls[i - 1];
+		if (c->slot != call->slot || c->sp != call->sp)
+			break;
+		if (c->addr != call->addr || c->hook != call->hook)
+			continue;
+		while (t->n >= i)
+			(void)drop(t);
+		break;
+	}
+}
+
+static void
+push(const void *addr, const void *call_site, uintptr_t sp, const void *hook)
+{
+	struct call call = { .addr = addr, .call_site = call_site,
+	    .hook = hook, .sp = sp, .slot = slot_of(call_site, sp) };
 	struct thread *t = thread_get();
 	const struct call *around;
-	struct call *c, call = { addr, call_site, sp, slot, 0, 0, 0 };
 
 	if (t == NULL)
 		return;
 	settle(t, sp);
-	/* A call that is inlined has the return address of what it is in. */
-	while (t->n > t->under && (c = &t->calls[t->n - 1])->slot <= slot &&
-	    (c->slot < slot || c->call_site != call_site || c->sp != sp ||
-	    c->addr == addr))
-		(void)drop(t);
+	drop_left(t, &call);
 	if (t->n == CALLS)
 		return;
 	around = t->n == 0 ? NULL : &t->calls[t->n - 1];
@@ -421,14 +447,14 @@ pop(const void *addr, uintptr_t sp, bool last, struct call *call)
 }
 
 static void
-enter(const void *addr, const void *call_site, uintptr_t sp)
+enter(const void *addr, const void *call_site, uintptr_t sp, const void *hook)
 {
 	const int saved = errno;
 
 	if (choice == UNKNOWN)
 		begin();	/* before the constructor */
 	if (choice == NESTED)
-		push(addr, call_site, sp);
+		push(addr, call_site, sp, hook);
 	else if (choice == ALL || ut_func_chosen(addr, tell)) {
 		ut_code(addr);
 		UT(func, entry, addr, call_site);
@@ -489,7 +515,8 @@ __cyg_profile_func_enter(void *addr, void *call_site)
 	if (!UT_ON(func, entry) && !(choice == NESTED && UT_ON(func, call)))
 		unheard();
 	else if (choice != NAMED || ut_func_chosen(addr, tell))
-		enter(addr, call_site, (uintptr_t)__builtin_dwarf_cfa());
+		enter(addr, call_site, (uintptr_t)__builtin_dwarf_cfa(),
+		    __builtin_return_address(0));
 }
 
 void

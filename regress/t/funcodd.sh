@@ -146,6 +146,55 @@ utctl view -N "$T/trace" | sed -n \
     far = 1 } { n[$1]++ } END { for (f in n) print f, n[f]; exit far }' \
     >"$T/n" || fail "handlers: a call took an hour"
 grep -q ' 100000$' "$T/n" || fail "handlers: $(cat "$T/n")"
+# Functions that are inlined into themselves, and calls that longjmp() leaves and
+# the same place makes again.
+cat >"$T/inline.c" <<'END'
+#include <setjmp.h>
+#include <stdio.h>
+static jmp_buf back;
+static long n __attribute__((used));
+static volatile int ten = 10;
+static inline int
+fib(int k)
+{
+	n++;
+	return k < 2 ? k : fib(k - 1) + fib(k - 2);
+}
+static void __attribute__((noinline))
+leave(void)
+{
+	longjmp(back, 1);
+}
+int
+main(void)
+{
+	volatile int i;
+	int sum = fib(ten);
+
+	for (i = 0; i < 5000; i++)
+		if (setjmp(back) == 0)
+			leave();
+	printf("%ld\n", n);
+	return sum != 55;
+}
+END
+for opt in -O0 -O2 -O3; do
+	$CC $CFLAGS $opt -finstrument-functions -o "$T/inline" "$T/inline.c" \
+	    $LIBS || fail "inline.c"
+	recorded -w func -M 1ns -n 2048 -- "$T/inline"
+	[ "$lost" -eq 0 ] || fail "inline $opt: $lost lost"
+	utctl view -N -e func:call "$T/trace" | sed 's/.* nested = //' |
+	    sort | uniq -c | tr -d ' \n' >"$T/n"
+	# One of fib() is the outermost, as is that of main().
+	[ "$(cat "$T/n")" = "20}$(($(cat "$T/record.out") - 1))1}" ] ||
+	    fail "inline $opt: nested $(cat "$T/n")"
+done
+case $(uname -m) in
+x86_64|i?86)
+	recorded -w func -D 2 -n 2048 -- "$T/inline"
+	utctl view -N -e func:entry "$T/trace" | wc -l >"$T/n"
+	[ "$(cat "$T/n")" -eq 5002 ] || fail "longjmp: $(cat "$T/n")" ;;
+esac
 case $(getconf GNU_LIBC_VERSION 2>/dev/null) in
 "glibc 2."[12]?|"glibc 2.3"[0-4])	;;	# has but a lock that we need
 *)	utctl record -w func -c work -r -o "$T/trace" "$T/odd" f "$T/a.so" \
