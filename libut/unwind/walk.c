@@ -186,18 +186,23 @@ frame_pointer(struct walk *w, uint64_t rule, uintptr_t cfa)
 	return word(w, at, &v) ? v : UNKNOWN;
 }
 
-/* The third register of the caller. */
+/* The third register of the caller; in an epilogue as frame_pointer(). */
 static void
 track(struct walk *w, uintptr_t place, uintptr_t cfa)
 {
 	struct saved s;
+	uintptr_t at;
 
 	if (w->track == NO_REG || w->lost)
 		return;
 	if (!ut_rule_other(place, w->track, &s, &w->left) ||
-	    (s.how != SAVED_NOT && (s.how != SAVED_CFA ||
-	    !word(w, cfa + (uintptr_t)s.off, &w->tracked))))
+	    (s.how != SAVED_NOT && s.how != SAVED_CFA))
 		w->lost = true;
+	else if (s.how == SAVED_CFA) {
+		at = cfa + (uintptr_t)s.off;
+		if (!(at < w->at.sp && w->at.exact))
+			w->lost = !word(w, at, &w->tracked);
+	}
 }
 
 static bool

@@ -551,6 +551,53 @@ shape_refused(void)
 #endif
 }
 
+#if defined(__x86_64__) && defined(__GLIBC__)
+#define TRAP	0x100			/* the processor's flag */
+
+static volatile sig_atomic_t stepping;
+
+static void
+on_trap(int sig, siginfo_t *info, void *context)
+{
+	greg_t *flags = &((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL];
+	uintptr_t frames[MAX];
+	struct unwound s = { frames, MAX, 0, 0, 0 };
+
+	(void)sig;
+	(void)info;
+	if (!stepping) {
+		*flags &= ~TRAP;
+		return;
+	}
+	*flags |= TRAP;
+	ut_unwind_context(&mine, context, &s);
+	atomic_fetch_add(&counts[1][s.end == STACK_CUT ? CUT : SAME], 1);
+}
+
+/* Instruction by instruction through a call whose function is found then. */
+static void NOINLINE
+shape_stepped(void)
+{
+	struct sigaction sa;
+
+	memset(&sa, 0, sizeof(sa));
+	sa.sa_sigaction = on_trap;
+	sa.sa_flags = SA_SIGINFO;
+	if (sigaction(SIGTRAP, &sa, NULL) == -1)
+		err(1, "sigaction");
+	stepping = 1;
+	raise(SIGTRAP);
+	sink += a64l("ab");
+	stepping = 0;
+}
+#else
+static void NOINLINE
+shape_stepped(void)
+{
+	atomic_fetch_add(&counts[1][SAME], 1);
+}
+#endif
+
 static void NOINLINE
 unseen(void)
 {
@@ -619,7 +666,8 @@ static const struct {
 	{ "storm", shape_storm }, { "replaced", shape_replaced },
 	{ "timer", shape_timer },
 	{ "interrupted", shape_interrupted }, { "refused", shape_refused },
-	{ "beside", shape_beside }, { "throw", shape_throw }
+	{ "beside", shape_beside }, { "stepped", shape_stepped },
+	{ "throw", shape_throw }
 };
 
 static void

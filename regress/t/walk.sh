@@ -97,6 +97,12 @@ for opt; do
 	"$T/walk" beside >"$T/out" || fail "walk $opt beside: status $?"
 done
 
+# The run-time linker finds a function in the middle of a call to it.
+if $CC $CFLAGS -O2 $flags -Wl,-z,lazy -o "$T/lazy" prog/walk.c "$LIBUT" \
+    $LIBS $DL 2>/dev/null; then
+	same "$T/lazy" stepped
+fi
+
 # Where nothing says any more what can be read, stacks are cut, and not wrong.
 "$T/walk" refused >"$T/out" 2>"$T/err" || fail "refused: $(cat "$T/err")"
 cat "$T/out"
