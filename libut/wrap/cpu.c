@@ -438,15 +438,6 @@ thread_begin(struct sampled *s)
 	errno = saved;
 }
 
-static uint64_t
-rate(void)
-{
-	const char *s = getenv("UT_CPU_RATE");
-	const long n = s != NULL ? strtol(s, NULL, 10) : RATE;
-
-	return n > 0 && n <= RATE_MAX ? (uint64_t)n : RATE;
-}
-
 static void
 find(void *function, const char *name)
 {
@@ -466,6 +457,7 @@ begin(void)
 	struct sigaction sa = { .sa_sigaction = tick,
 	    .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
 	struct sampled *s;
+	uint64_t rate;
 
 	if (begun)
 		return;
@@ -479,7 +471,8 @@ begin(void)
 		return;
 	}
 	process = getpid();
-	period = SECOND / rate();
+	rate = wrap_number("UT_CPU_RATE", RATE_MAX);
+	period = SECOND / (rate != 0 ? rate : RATE);
 	sigfillset(&sa.sa_mask);
 	(void)pthread_key_create(&key, thread_end);
 	(void)pthread_atfork(await_end, NULL, forked);

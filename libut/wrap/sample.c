@@ -34,7 +34,7 @@
  */
 
 #include <errno.h>
-#include <stdlib.h>
+#include <pthread.h>
 #include <time.h>
 
 #include "alloc.h"
@@ -63,7 +63,7 @@ UT_EVENT(libc, malloc_sample, UT_DEBUG_FUNCTION, UT_SIZE(size), UT_PTR(ptr),
 #define UT_STACKS	UT_STACKLESS
 UT_EVENT(libc, free_sample, UT_DEBUG_FUNCTION, UT_PTR(ptr), UT_PTR(caller));
 
-#define EVERY_MOST	(1L << 30)	/* bytes */
+#define EVERY_MOST	(1u << 30)	/* bytes */
 #define SLOTS		16		/* blocks in a bucket */
 #define TURN		((uintptr_t)7)	/* the bits of an aligned address */
 
@@ -75,14 +75,20 @@ uint8_t sample_cells[SAMPLE_CELLS];
 
 static PER_THREAD uint64_t seed;	/* 0: the thread has no gap yet */
 
+/* A child of fork(2) has gaps of its own. */
+static void
+forked(void)
+{
+	seed = 0;
+	alloc_call.left = 0;
+}
+
 void
 sample_begin(void)
 {
-	const char *s = getenv("UT_MALLOC_BYTES");
-	const long n = s != NULL ? strtol(s, NULL, 10) : 0;
-
-	if (n > 0 && n <= EVERY_MOST)
-		sample_every = (uint32_t)n;
+	sample_every = (uint32_t)wrap_number("UT_MALLOC_BYTES", EVERY_MOST);
+	if (sample_every != 0)
+		(void)pthread_atfork(NULL, NULL, forked);
 }
 
 /* S. Vigna's splitmix64, of which we use one half. */
@@ -99,7 +105,7 @@ draw(void)
 /*
  * Bytes up to the next one that is taken: J. von Neumann's way, which needs no
  * logarithm (Knuth, The Art of Computer Programming, 3.4.1, exercise 19).  The
- * time keeps children of fork(2) from going on with the same numbers.
+ * time keeps threads, and children of fork(2), from having the same numbers.
  */
 static uint64_t
 gap(void)

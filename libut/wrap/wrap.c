@@ -25,6 +25,7 @@
 #include <sys/types.h>
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "wrap.h"
@@ -162,6 +163,17 @@ wrap_ranges(struct wrap_range *ranges, const void *const *inside, size_t n)
 	struct search s = { ranges, inside, n };
 
 	dl_iterate_phdr(find_range, &s);
+}
+
+uint64_t
+wrap_number(const char *name, uint64_t most)
+{
+	const char *s = getenv(name);
+	uint64_t n = 0;
+
+	for (; s != NULL && *s >= '0' && *s <= '9' && n <= most; s++)
+		n = 10 * n + (uint64_t)(*s - '0');
+	return s == NULL || *s != '\0' || n > most ? 0 : n;
 }
 
 /*

@@ -39,6 +39,11 @@
 void	*wrap_next(const char *);
 /* The function that the program calls by that name, or NULL. */
 void	*wrap_first(const char *);
+/*
+ * The number that a variable of the environment is; 0: it is none, or greater
+ * than that.
+ */
+uint64_t wrap_number(const char *, uint64_t);
 /* Is the address in this library? */
 bool	 wrap_ours(const void *);
 

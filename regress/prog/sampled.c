@@ -21,7 +21,8 @@
  * thread frees two of three, and the child of a fork does so again; each prints
  * its process ID, the bytes and blocks that are live, and those that it has
  * allocated.  sampled none: the same, but nothing is left.  sampled fails: small
- * blocks between calls that get none, and a large one that is to grow.
+ * blocks between calls that get none, and a large one that is to grow.  sampled
+ * forks: 200 children that all do the same.
  */
 
 #include <sys/types.h>
@@ -146,6 +147,25 @@ fails(void)
 	printf("%ld %llu %zu %llu\n", (long)getpid(), bytes, i + 1, bytes);
 }
 
+static void
+forks(void)
+{
+	pid_t pid;
+	int i, k;
+
+	sink = malloc(10);
+	for (i = 0; i < 200; i++) {
+		if ((pid = fork()) == -1)
+			err(1, "fork");
+		if (pid == 0) {
+			for (k = 0; k < 100; k++)
+				sink = malloc(1000);
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+	}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -162,6 +182,10 @@ main(int argc, char **argv)
 	}
 	if (argc == 2 && strcmp(argv[1], "fails") == 0) {
 		fails();
+		return 0;
+	}
+	if (argc == 2 && strcmp(argv[1], "forks") == 0) {
+		forks();
 		return 0;
 	}
 	for (i = 0; i < THREADS; i++)

@@ -132,8 +132,19 @@ for n in 0 x 1x 2g 2000m -1; do
 	grep -q "wrapper 'malloc=$n': not a number from 1 to" "$T/err" ||
 	    fail "malloc=$n: $(cat "$T/err")"
 done
-for n in 0 x -1 99999999999; do
+for n in 0 x -1 99999999999 1k; do
 	UT_MALLOC_BYTES=$n utctl record -w malloc -o "$T/trace.$n" \
 	    ./prog/sampled exact 2>"$T/err" || fail "UT_MALLOC_BYTES=$n"
+	utctl heap -j "$T/trace.$n" | grep -q '"every"' &&
+	    fail "UT_MALLOC_BYTES=$n: samples"
 done
+
+# Children that do the same have samples of their own: of a block, some six in a
+# hundred, and not all or none of them.
+recorded -w malloc=16k -- ./prog/sampled forks
+utctl view -e libc:malloc_sample "$T/trace" | sed -n \
+    's/.*{ size = 1000, ptr = \([^,]*\), .*/\1/p' | sort | uniq -c |
+    awk '{ n += $1; if ($1 > most) most = $1 }
+    END { print n, most; exit n < 800 || n > 1700 || most > 60 }' ||
+    fail "children have the same samples"
 exit 0
