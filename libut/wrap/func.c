@@ -139,7 +139,8 @@ static void	 push(const void *, const void *, uintptr_t, const void *)
 		    NOT_TRACED;
 static struct call *drop(struct thread *) NOT_TRACED;
 static void	 took(const struct call *, uint64_t) NOT_TRACED;
-static bool	 pop(const void *, uintptr_t, bool, struct call *) NOT_TRACED;
+static bool	 pop(const void *, const void *, uintptr_t, bool,
+		    struct call *) NOT_TRACED;
 static inline void unheard(void) NOT_TRACED;
 static void	 enter(const void *, const void *, uintptr_t, const void *)
 		    NOT_TRACED __attribute__((noinline));
@@ -359,8 +360,9 @@ add(struct thread *t, const struct call *call)
 
 /*
  * Drop calls that longjmp(3) has left, and whose stack the new one has.  A call
- * that is inlined has the return address of what it is in, which may be the same
- * function; but no place in a function is there twice before it has returned.
+ * that is inlined has the return address of what it is in, which may be the
+ * same function; but no place in a function is there twice before it has
+ * returned.
  */
 static void
 drop_left(struct thread *t, const struct call *call)
@@ -417,10 +419,12 @@ push(const void *addr, const void *call_site, uintptr_t sp, const void *hook)
 /*
  * Get the call that returns, or false.  The exit's hook may be called as the
  * function's last act, when its frame is gone: then the outermost call below is
- * the one; else what lies below was left.
+ * the one; else what lies below was left.  With no room for more calls, it may
+ * be one of those that are not known, further down.
  */
 static bool
-pop(const void *addr, uintptr_t sp, bool last, struct call *call)
+pop(const void *addr, const void *call_site, uintptr_t sp, bool last,
+    struct call *call)
 {
 	struct thread *t = thread_get();
 	struct call *c;
@@ -435,7 +439,8 @@ pop(const void *addr, uintptr_t sp, bool last, struct call *call)
 	if (t->n == t->under)
 		return false;
 	c = &t->calls[t->n - 1];
-	if (c->addr == addr && (last ? c->sp < sp : c->sp - sp < ALLOCA)) {
+	if (c->addr == addr && (last ? c->sp < sp : c->sp - sp < ALLOCA) &&
+	    (last || t->n < CALLS || c->slot == slot_of(call_site, sp))) {
 		*call = *c;
 		atomic_signal_fence(memory_order_seq_cst);
 		if (--t->n == t->under)
@@ -484,7 +489,8 @@ leave(const void *addr, const void *call_site, uintptr_t sp, bool last)
 {
 	const int saved = errno;
 	struct call c;
-	const bool known = choice == NESTED && pop(addr, sp, last, &c);
+	const bool known = choice == NESTED &&
+	    pop(addr, call_site, sp, last, &c);
 
 	if (known && least != 0)
 		took(&c, is_recorded(&c) ? now() - c.began : 0);

@@ -146,6 +146,35 @@ utctl view -N "$T/trace" | sed -n \
     far = 1 } { n[$1]++ } END { for (f in n) print f, n[f]; exit far }' \
     >"$T/n" || fail "handlers: a call took an hour"
 grep -q ' 100000$' "$T/n" || fail "handlers: $(cat "$T/n")"
+# Calls within 4096 others are lost, and no other one.
+cat >"$T/deep.c" <<'END'
+#include <time.h>
+static int __attribute__((noinline))
+down(int n)
+{
+	struct timespec ts = { 0, 200000000 };
+	volatile int sum = n;
+
+	if (n > 0)
+		sum += down(n - 1);
+	if (n == 5000)
+		nanosleep(&ts, NULL);
+	return sum;
+}
+int
+main(void)
+{
+	return down(5000) == 0;
+}
+END
+$CC $CFLAGS -O1 -finstrument-functions -o "$T/deep" "$T/deep.c" $LIBS ||
+    fail "deep.c"
+recorded -w func -M 50ms -n 2048 -- "$T/deep"
+utctl view -N -e func:call "$T/trace" |
+    sed -n 's/.* took = \([0-9]*\), self = \([0-9]*\), .*/\1 \2/p' >"$T/n"
+awk '$1 < 2e8 || ($2 > 1e8) != (NR == 1) { exit bad = 1 }
+    END { exit bad || NR != 2 }' "$T/n" || fail "deep: $(cat "$T/n")"
+
 # Functions that are inlined into themselves, and calls that longjmp() leaves and
 # the same place makes again.
 cat >"$T/inline.c" <<'END'
