@@ -48,6 +48,7 @@ int64_t ut_hurry = -1;
 static struct ut_msg in[UT_CONNS];	/* one each: may be half there */
 static struct ut_msg out;
 static pthread_cond_t answered;
+static char program[NAME_MAX_LEN];	/* before it may write over that */
 
 /*
  * The deadline for a message that is sent now.  Threads of the program may wait
@@ -390,7 +391,7 @@ ut_conn_hello(struct conn *c)
 	}
 	ut_debug("%s: connected to utd", c->dir);
 	ut_msg_clear(&in[c->known.conn]);
-	ut_progname(c->known.name, sizeof(c->known.name));
+	memcpy(c->known.name, program, sizeof(c->known.name));
 	ut_msg_init(&out, UT_MSG_HELLO, UT_MSG_VERSION,
 	    (uint32_t)(sizeof(void *) * CHAR_BIT));
 	ut_msg_u32(&out, (uint32_t)getpid());
@@ -472,6 +473,8 @@ ut_conn_init(void)
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&answered, &attr);
 	pthread_condattr_destroy(&attr);
+	if (program[0] == '\0')
+		ut_progname(program, sizeof(program));
 }
 
 void

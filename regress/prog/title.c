@@ -16,13 +16,20 @@
 
 /*
  * A program that writes its title over its arguments and its environment, as
- * some daemons do: title file.  The file has a line once that is done.
+ * some daemons do: title file.  The file has a line once that is done.  Without
+ * a file, its child and itself record an event instead.
  */
+
+#include <sys/wait.h>
 
 #include <err.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "ut.h"
+
+UT_EVENT(title, set, UT_INFO, UT_BOOL(child));
 
 extern char **environ;
 
@@ -31,14 +38,21 @@ main(int argc, char *argv[])
 {
 	FILE *f = argc == 2 ? fopen(argv[1], "w") : NULL;
 	char **p, *end = argv[0];
+	pid_t pid;
 
-	if (f == NULL)
-		errx(1, "usage: title file");
+	if (f == NULL && argc != 1)
+		errx(1, "usage: title [file]");
 	for (p = environ; *p != NULL; p++)
 		if (*p + strlen(*p) > end)
 			end = *p + strlen(*p);
 	memset(argv[0], 0, (size_t)(end - argv[0]));
 	strcpy(argv[0], "t");
+	if (f == NULL) {
+		if ((pid = fork()) == -1)
+			err(1, "fork");
+		UT(title, set, pid == 0);
+		return pid != 0 && waitpid(pid, NULL, 0) != pid;
+	}
 	fprintf(f, "done\n");
 	fclose(f);
 	sleep(60);

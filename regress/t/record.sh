@@ -209,6 +209,12 @@ Linux,*)
 	;;
 esac
 
+# A program that has written over its arguments has its name still, as its
+# children have.
+recorded ./prog/title
+[ "$(utctl view -o who "$T/trace" | sed 's/\[.*//' | sort | uniq -c |
+    tr -d ' ')" = 2title ] || fail "titles: $(utctl view "$T/trace")"
+
 # Keys of a terminal come to the whole group: the command ends, utctl says
 # what was recorded.
 ./prog/asuser -g - utctl record -o "$T/int" -- ./prog/seq -p 100 1 1 9000000 \
