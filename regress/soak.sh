@@ -26,6 +26,12 @@ chaos=${SOAK_CHAOS:-0}
 UT_REGISTER_TIMEOUT=30000
 export UT_REGISTER_TIMEOUT
 
+# What glibc keeps of what is freed grows to twice the largest block that there
+# was, and would be compared with what it kept before; now it is always little.
+GLIBC_TUNABLES=glibc.malloc.mmap_threshold=131072
+GLIBC_TUNABLES=$GLIBC_TUNABLES:glibc.malloc.trim_threshold=131072
+export GLIBC_TUNABLES
+
 # Some programs are another user's.
 other=
 if [ "$(id -u)" -eq 0 ] && ./prog/asuser 65534 true 2>/dev/null; then

@@ -56,7 +56,7 @@ __(errno|ctype|cxa|gmon|libc|prog|tls|sysconf|register|isoc|stack).*|_dl_.*
 __(.*printf|mem.*|st[rp].*|fdelt|explicit.*)_chk|_(exit|ITM.*)|(at)?exit|abort
 pthread_(self|kill|detach)|get(e?[ug]id|pid|env|auxval|opt|c)|opt.*|std.*|is.*
 program_inv.*|_*environ|fnmatch|free|umask|uname|sysconf|prctl|kill|raise|dirfd
-sched_.*|tc.*|setitimer|adjtimex|shutdown|set(env|locale|vbuf)|tolower
+sched_.*|tc.*|setitimer|adjtimex|shutdown|(un)?set(env|locale|vbuf)|tolower
 (open|sys)log|[fl]seek.*|l?(log|gamma)(1p)?|f?pow|fm(ax|in)|frexp|hypot|ioctl
 nl_langinfo|getpgrp|alphasort(64)?|ftello.*|ferror|fileno|ungetc|rewind(dir)?
 ceil|gethostname|inet_pton'

@@ -28,13 +28,22 @@ END
 	$CC $CFLAGS -DERROR=ENOTSUP -shared -fPIC -o "$T/none.so" \
 	    "$T/none.c" && $CC $CFLAGS -DERROR=EEXIST -shared -fPIC \
 	    -o "$T/taken.so" "$T/none.c" || fail "cannot build none"
+	# What is preloaded into utctl is not in its utd, which is beside it.
+	mkdir "$T/utctl" "$T/utd" && cp "$TOP/utctl/utctl" "$T/utctl" &&
+	    cat >"$T/utd/utd" <<-END && chmod 755 "$T/utd/utd" ||
+		#!/bin/sh
+		LD_PRELOAD=\$NONE exec "$TOP/utd/utd" "\$@"
+	END
+	    fail "cannot make utd"
 	expect 1 'channel0 for uid .* kB of .*upported: mount a tmpfs of' \
-	    env LD_PRELOAD="$T/none.so" utctl record -o "$T/unmounted" -- \
-	    ./prog/seq 1 1 10
+	    env NONE="$T/none.so" "$T/utctl/utctl" record -o "$T/unmounted" \
+	    -- ./prog/seq 1 1 10
 	# Somebody has taken all names.
 	expect 1 'channel0 for uid .* kB of .*others have taken the names' \
-	    env LD_PRELOAD="$T/taken.so" utctl record -o "$T/taken" -- \
-	    ./prog/seq 1 1 10 ;;
+	    env NONE="$T/taken.so" "$T/utctl/utctl" record -o "$T/taken" -- \
+	    ./prog/seq 1 1 10
+	expect 0 ': 10 events, 0 lost' env LD_PRELOAD="$T/none.so" \
+	    utctl record -o "$T/preloaded" -- ./prog/seq 1 1 10 ;;
 esac
 
 # The limit of files is one of shared memory where that is a file.

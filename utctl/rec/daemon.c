@@ -152,6 +152,8 @@ prepare(const void *arg)
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
+	/* Libraries of the program may keep descriptors that utd closes. */
+	unsetenv("LD_PRELOAD");
 }
 
 /* Make utd's input, which ends when the lifeline is closed; -1 and errno. */
