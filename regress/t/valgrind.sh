@@ -129,3 +129,17 @@ for tool in helgrind drd; do
 	$check "$T/race" >"$T/out" 2>"$T/err"
 	grep -q 'ERROR SUMMARY: [1-9]' "$T/err" || fail "$tool: no race is seen"
 done
+
+# memcheck is told of what the wrapper of malloc frees in a program in C++.
+command -v g++ >/dev/null 2>&1 || exit 0
+echo 'int main() { int *p = new int(1), n = *p; delete p; return n - 1; }' \
+    >"$T/new.cc"
+case $CC in
+*-m32*)	exit 0 ;;
+*gcc*|*cc)	g++ $CFLAGS -O0 -o "$T/new" "$T/new.cc" || fail "new.cc" ;;
+*)	exit 0 ;;
+esac
+check="valgrind -q --error-exitcode=9"
+utctl record -w malloc -o "$T/memcheck" -- $check \
+    --suppressions="$TOP/libut/valgrind.supp" "$T/new" 2>"$T/err" ||
+    fail "memcheck: $(cat "$T/err")"
