@@ -147,6 +147,12 @@ grep -q '^calls\[[0-9]*\]: 1 lock, 0 conditions$' "$T/out" ||
 expect 0 'conditions$' utctl locks -e 'pthread:*' "$T/trace"
 grep 'leave out' "$T/err" && fail "-e: $(cat "$T/err")"
 expect 0 'no events of locks' utctl locks -e calls:thread "$T/trace"
+utctl record -w pthread -o "$T/none" -- true 2>"$T/err" ||
+    fail "record: $(cat "$T/err")"
+expect 0 'no events of locks in .*: it could have had some' utctl locks "$T/none"
+utctl record -o "$T/without" -- ./prog/seq 1 1 9 2>"$T/err" ||
+    fail "record: $(cat "$T/err")"
+expect 0 'no events of locks in .*: was it recorded' utctl locks "$T/without"
 # Two threads that wait for each other.
 calls >"$T/dead" <<'END'
 1 mutex 0x100 0xa1

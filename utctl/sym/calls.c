@@ -278,13 +278,19 @@ calls_say_none(const struct reader *rd, const char *what, const char *lttng,
     const char *library)
 {
 	const struct ctf_trace *tr;
-	int ours = 0, ust = 0;
+	const struct ctf_eclass *ev;
+	int ours = 0, ust = 0, known = 0;
 
 	for (tr = rd->traces; tr != NULL; tr = tr->next) {
 		ours |= tr->ours;
 		ust |= tr->lttng;
+		for (ev = tr->events; ev != NULL; ev = ev->next)
+			known |= ev->call != NULL;
 	}
-	if (ust)
+	if (known)
+		say("no %s in the trace: it could have had some, but no "
+		    "program made such a call", what);
+	else if (ust)
 		say("no %s in the trace: was it recorded with lttng "
 		    "enable-event -u 'lttng_ust_%s:*', of a program with "
 		    "LD_PRELOAD=liblttng-ust-%s-wrapper.so?", what, lttng,
