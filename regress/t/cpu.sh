@@ -133,6 +133,9 @@ utctl view -N -e 'pthread:*' "$T/trace" | grep . && fail "locks of ours"
 utctl view -e 'libc:*' "$T/trace" >"$T/allocs"
 [ -s "$T/allocs" ] || fail "no allocations"
 grep '(libut-cpu.so)' "$T/allocs" && fail "allocations of ours"
+recorded -g -w cpu,malloc,pthread -- "$T/cpus" kinds 20
+utctl heap -a "$T/trace" >"$T/out" || fail "heap"
+grep '(libut-' "$T/out" && fail "a caller of ours"
 
 # A session that comes later; it ends, and another one comes.
 start_utd

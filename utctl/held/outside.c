@@ -16,10 +16,10 @@
 
 /*
  * The caller that an allocation belongs to is the first frame of a stack that
- * is not passed over.  Passed over are functions of the C and the C++ library,
- * functions that have a name of an allocator, and wrappers: functions that
- * have nothing below them, in all stacks, but what is passed over, and that
- * many others call, or only allocators.
+ * is not passed over.  Passed over are functions of the C and the C++ library
+ * and of what record -w preloads, functions that have a name of an allocator,
+ * and wrappers: functions that have nothing below them, in all stacks, but what
+ * is passed over, and that many others call, or only allocators.
  *
  * Inlined functions neither call nor are called: else the wrappers, and so the
  * answer, would be others where there is debugging information.
@@ -77,7 +77,7 @@ bare_name(const char *s, char *buf)
 static void
 judge_name(struct function *fn, const struct frame *f)
 {
-	static const char *const files[] = { "libc.", "libc-", "ld-",
+	static const char *const files[] = { "libc.", "libc-", "ld-", "libut-",
 	    "libstdc++.", "libc++", "libsupc++.", NULL };
 	static const char *const library[] = { "std::", "__gnu_cxx::", NULL };
 	static const char *const new[] = { "operator new", NULL };
