@@ -67,7 +67,7 @@ struct module {
 	struct file	*file;
 	uint32_t	 round;		/* the last look that found it */
 	bool		 untold;
-	bool		 again;		/* ut_loaded_at finds it */
+	bool		 program;	/* which cannot go */
 	bool		 sure;		/* no other can be in its place */
 };
 
@@ -160,6 +160,7 @@ file_free(struct file *f)
 	freed = f;
 }
 
+/* A build ID that is known may not have been found again. */
 static bool
 module_same(const struct module *m, const struct ut_loaded *l)
 {
@@ -167,8 +168,8 @@ module_same(const struct module *m, const struct ut_loaded *l)
 
 	return m->base == l->base && m->start == l->start &&
 	    m->size == l->size && f->name == name_hash(l->name) &&
-	    f->idlen == l->idlen && (l->idlen == 0 ||
-	    memcmp(f->text + f->pathlen + 1, l->id, l->idlen) == 0);
+	    (l->idlen == 0 || (f->idlen == l->idlen &&
+	    memcmp(f->text + f->pathlen + 1, l->id, l->idlen) == 0));
 }
 
 /* Where modules that begin there, or the next ones, are in the table. */
@@ -216,7 +217,7 @@ module_see(const struct ut_loaded *l)
 	m->file = f;
 	m->round = t->round;
 	m->untold = true;
-	m->again = l->again;
+	m->program = l->program;
 	m->sure = true;
 	stale = true;
 	t->n++;
@@ -338,8 +339,7 @@ see_found(struct table *t, const struct ut_loaded *l)
 
 /*
  * Find what has gone without the linker's lock, where ut_loaded_finds.  Another
- * module may be in the place of one that has: ut_code looks at each once more,
- * where it can find it.
+ * module may be in the place of one that has: ut_code looks at each once more.
  */
 static void
 look_for_gone(struct table *t, uint32_t but)
@@ -352,8 +352,10 @@ look_for_gone(struct table *t, uint32_t but)
 		ut_found_done();
 	}
 	for (m = t->modules; m < t->modules + t->n; m++) {
-		stale = stale || m->again;
-		m->sure = !m->again;
+		if (m->program)
+			continue;
+		stale = true;
+		m->sure = false;
 		if (ut_loaded_there((const void *)m->start) == 0)
 			m->round = t->round - 1;
 	}

@@ -41,6 +41,8 @@
 #include <unistd.h>
 
 #define BUILD_ID	3		/* NT_GNU_BUILD_ID */
+#define PHDRS		64		/* read of a file */
+#define NOTES		1024		/* bytes */
 
 typedef __typeof__(*((struct dl_phdr_info *)0)->dlpi_phdr) phdr;
 
@@ -178,66 +180,12 @@ headers(const struct dl_phdr_info *info)
 	return (const phdr *)(at + info->dlpi_addr);
 }
 
-#if defined(DLFO_STRUCT_HAS_EH_DBASE)
-
-/*
- * The program headers are behind the ELF header, which is where the module
- * begins.  They are looked for in its first page only: that is mapped.
- */
-static bool
-find_phdrs(const void *start, struct dl_phdr_info *info)
-{
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	const unsigned char *p = start;
-	ElfW(Ehdr) head;
-
-	memcpy(&head, p, sizeof(head));
-	if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
-	    head.e_phentsize != sizeof(ElfW(Phdr)) || head.e_phoff > page ||
-	    head.e_phoff % sizeof(void *) != 0 ||
-	    head.e_phnum > (page - head.e_phoff) / sizeof(ElfW(Phdr)))
-		return false;
-	info->dlpi_phdr = (const ElfW(Phdr) *)(const void *)(p + head.e_phoff);
-	info->dlpi_phnum = head.e_phnum;
-	return true;
-}
-
-/* Will ut_loaded_at find it?  Some tools move program headers elsewhere. */
-static bool
-can_be_found(const struct dl_phdr_info *info, const struct ut_loaded *m)
-{
-	struct dl_phdr_info found;
-	const phdr *p;
-	size_t i;
-
-	for (i = 0; i < info->dlpi_phnum; i++) {
-		p = &info->dlpi_phdr[i];
-		if (p->p_type == PT_LOAD && p->p_offset == 0)
-			return (p->p_flags & PF_R) != 0 && m->start ==
-			    info->dlpi_addr + p->p_vaddr &&
-			    find_phdrs((const void *)m->start, &found);
-	}
-	return false;
-}
-
-#else
-
-static bool
-can_be_found(const struct dl_phdr_info *info, const struct ut_loaded *m)
-{
-	(void)info;
-	(void)m;
-	return false;
-}
-
-#endif
-
 static int
 each(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct each *e = arg;
 	struct dl_phdr_info there = *info;
-	struct ut_loaded m = { 0, 0, 0, "", e->first, NULL, 0, false };
+	struct ut_loaded m = { 0, 0, 0, "", e->first, NULL, 0 };
 #if !defined(__OpenBSD__)
 	uint64_t now;
 
@@ -256,10 +204,8 @@ each(struct dl_phdr_info *info, size_t size, void *arg)
 	if (info->dlpi_name != NULL)
 		m.name = info->dlpi_name;
 	there.dlpi_phdr = headers(info);
-	if (measure(&there, &m) && !is_systems(&m)) {
-		m.again = can_be_found(&there, &m);
+	if (measure(&there, &m) && !is_systems(&m))
 		e->f(&m);
-	}
 	return 0;
 }
 
@@ -278,6 +224,56 @@ ut_loaded_each(void (*f)(const struct ut_loaded *), uint64_t *seen)
  */
 #if defined(DLFO_STRUCT_HAS_EH_DBASE)
 
+/*
+ * The program headers are behind the ELF header, which is where the module
+ * begins.  They are looked for in its first page only: that is mapped.
+ */
+static void
+find_phdrs(const void *start, struct dl_phdr_info *info)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const unsigned char *p = start;
+	ElfW(Ehdr) head;
+
+	memcpy(&head, p, sizeof(head));
+	if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    head.e_phentsize != sizeof(ElfW(Phdr)) || head.e_phoff > page ||
+	    head.e_phoff % sizeof(void *) != 0 ||
+	    head.e_phnum > (page - head.e_phoff) / sizeof(ElfW(Phdr)))
+		return;
+	info->dlpi_phdr = (const ElfW(Phdr) *)(const void *)(p + head.e_phoff);
+	info->dlpi_phnum = head.e_phnum;
+}
+
+/*
+ * Find the build ID in the module's file, if that begins with the ELF header
+ * that is in memory.  ut_found_put is in one thread at a time.
+ */
+static void
+find_id_in_file(struct ut_loaded *m)
+{
+	static ElfW(Phdr) p[PHDRS];
+	static unsigned char notes[NOTES];
+	const int fd = open(m->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ElfW(Ehdr) e;
+	size_t i, n;
+
+	if (fd == -1)
+		return;
+	if (pread(fd, &e, sizeof(e), 0) != (ssize_t)sizeof(e) ||
+	    memcmp(&e, (const void *)m->start, sizeof(e)) != 0 ||
+	    e.e_phnum > PHDRS || pread(fd, p, sizeof(p), (off_t)e.e_phoff) <
+	    (ssize_t)(e.e_phnum * sizeof(p[0])))
+		e.e_phnum = 0;
+	for (i = 0; i < e.e_phnum && m->idlen == 0; i++) {
+		n = p[i].p_filesz;
+		if (p[i].p_type == PT_NOTE && n <= sizeof(notes) &&
+		    pread(fd, notes, n, (off_t)p[i].p_offset) == (ssize_t)n)
+			find_id_in(m, &p[i], notes);
+	}
+	close(fd);
+}
+
 bool
 ut_loaded_finds(void)
 {
@@ -292,11 +288,15 @@ ut_loaded_there(const void *addr)
 	return _dl_find_object((void *)(uintptr_t)addr, &o) == 0;
 }
 
-/* While it cannot go: code of it has called us. */
+/*
+ * While it cannot go: code of it has called us.  The system knows the headers
+ * of the program: if its memory has holes, the linker finds a part.  Where a
+ * tool has moved the headers of a library, the linker knows the bounds.
+ */
 bool
 ut_loaded_at(const void *addr, bool (*f)(const struct ut_loaded *))
 {
-	struct ut_loaded m = { 0, 0, 0, "", false, NULL, 0, true };
+	struct ut_loaded m = { 0, 0, 0, "", false, NULL, 0 };
 	struct dl_phdr_info info;
 	struct dl_find_object o;
 	const struct link_map *map;
@@ -309,9 +309,20 @@ ut_loaded_at(const void *addr, bool (*f)(const struct ut_loaded *))
 	if (map->l_name != NULL)
 		m.name = map->l_name;
 	m.program = map->l_prev == NULL && m.name[0] == '\0';
-	return find_phdrs(o.dlfo_map_start, &info) && measure(&info, &m) &&
-	    m.start == (uintptr_t)o.dlfo_map_start && !is_systems(&m) &&
-	    f(&m);
+	if (m.program) {
+		info.dlpi_phdr = (const ElfW(Phdr) *)getauxval(AT_PHDR);
+		info.dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM);
+	} else
+		find_phdrs(o.dlfo_map_start, &info);
+	if (!measure(&info, &m) || (!m.program &&
+	    m.start != (uintptr_t)o.dlfo_map_start)) {
+		m.base = map->l_addr;
+		m.start = (uintptr_t)o.dlfo_map_start;
+		m.size = (uintptr_t)o.dlfo_map_end - m.start;
+		m.idlen = 0;
+		find_id_in_file(&m);
+	}
+	return !is_systems(&m) && f(&m);
 }
 
 #else

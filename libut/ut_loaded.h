@@ -47,7 +47,6 @@ struct ut_loaded {
 	bool			 program;	/* the program itself */
 	const unsigned char	*id;	/* build ID */
 	size_t			 idlen;	/* 0: no build ID */
-	bool			 again;	/* ut_loaded_at finds it */
 };
 
 /*

@@ -184,6 +184,70 @@ if $CC $CFLAGS -o "$T/pvalloc" "$T/pvalloc.c" $LIBS 2>/dev/null; then
 	expect 0 ' 5000 ' utctl heap -a "$T/trace"
 fi
 
+# Where each call comes from is looked for once, and has a name: in a library
+# whose program headers are not where they usually are, and after a dlclose in a
+# program whose memory has holes.
+cat >"$T/plug.c" <<'END'
+#include <stdlib.h>
+void plug(void);
+void plug(void) {
+	void *volatile p;
+	int i;
+	for (i = 0; i < 1000; i++) {
+		p = malloc(51);
+		free(p);
+	}
+}
+END
+cat >"$T/masks.c" <<'END'
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+static volatile long masks;
+void plug(void);
+int pthread_sigmask(int how, const sigset_t *set, sigset_t *old) {
+	int (*f)(int, const sigset_t *, sigset_t *);
+	void *next = dlsym(RTLD_NEXT, "pthread_sigmask");
+	memcpy(&f, &next, sizeof(f));
+	masks++;
+	return f(how, set, old);
+}
+static long during(void (*f)(void)) {
+	const long before = masks;
+	f();
+	return masks - before;
+}
+int main(int argc, char *argv[]) {
+	void *h = dlopen(argv[argc - 1], RTLD_NOW), *p;
+	void (*f)(void);
+	long n;
+	if (h == NULL || (p = dlsym(h, "plug")) == NULL)
+		return 1;
+	memcpy(&f, &p, sizeof(f));
+	n = during(f);
+	dlclose(h);
+	printf("%ld\n", n + during(plug));
+	return 0;
+}
+END
+case "$(uname) $CFLAGS" in
+*-DUT_POSIX*|NetBSD*)	;;
+*)	. ./shared/moved.sh
+	moved plug "$T/plug.c"
+	$CC $CFLAGS -D_GNU_SOURCE -rdynamic -o "$T/masks" "$T/masks.c" \
+	    "$T/plug.c" -Wl,-z,max-page-size=0x200000 $DL $LIBS ||
+	    fail "cannot build masks"
+	traced "$T/masks" "$T/plug.so"
+	[ "$(cat "$T/record.out")" -lt 200 ] ||
+	    fail "modules are looked for $(cat "$T/record.out") times"
+	utctl view -e libc:malloc "$T/trace" | grep 'size = 51,' >"$T/view.out"
+	for so in plug.so masks; do
+		n=$(grep -c " caller = plug+0x[0-9a-f]* ($so)" "$T/view.out")
+		[ "$n" -eq 1000 ] || fail "$n calls from $so"
+	done ;;
+esac
+
 # Programs that are nothing of ours: of the system's ABI.
 case $CC in
 *-m32*|*musl*)	exit 0 ;;
