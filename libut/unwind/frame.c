@@ -22,12 +22,36 @@
 
 #include <string.h>
 
+#include "../common/compat.h"
 #include "rule.h"
 
+#define PAGE		((uintptr_t)4096)
 #define HEADER		12		/* bytes before the table */
 #define HEADER_VERSION	1
 #define BYTES4		3		/* DW_EH_PE_udata4 */
 #define TABLE		0x3b		/* 4 bytes, from the header */
+
+/*
+ * Are the bytes of the table, and can they be read?  A segment that has it can
+ * be; else each page is asked for.
+ */
+static bool
+readable(const struct unwind_module *m, uintptr_t at, uintptr_t n,
+    struct budget *left)
+{
+	uintptr_t page;
+
+	if (at < m->begin || at > m->end || n > m->end - at)
+		return false;
+	if (!m->whole)
+		return true;
+	for (page = at & ~(PAGE - 1); page < at + n; page += PAGE) {
+		if (left->pages == 0 || !ut_readable((const void *)page))
+			return false;
+		left->pages--;
+	}
+	return true;
+}
 
 /* The n-th number of the table, two for each function. */
 static uintptr_t
@@ -42,13 +66,13 @@ table_get(const struct unwind_module *m, size_t n)
 
 /* Where the FDE of the last function begins that does not begin after it; 0. */
 static uintptr_t
-fde_find(const struct unwind_module *m, uintptr_t place)
+fde_find(const struct unwind_module *m, uintptr_t place, struct budget *left)
 {
 	const uint8_t *h = (const uint8_t *)m->header;
 	const intptr_t want = (intptr_t)(place - m->header);
 	uint32_t n, low = 0, high, mid;
 
-	if (m->header == 0 || m->end - m->header < HEADER ||
+	if (m->header == 0 || !readable(m, m->header, HEADER, left) ||
 	    h[0] != HEADER_VERSION || (h[1] & 7) != BYTES4 || h[2] != BYTES4 ||
 	    h[3] != TABLE)
 		return 0;
@@ -57,28 +81,33 @@ fde_find(const struct unwind_module *m, uintptr_t place)
 		return 0;
 	for (high = n; high - low > 1;) {
 		mid = low + (high - low) / 2;
+		if (!readable(m, m->header + HEADER + 8 * (uintptr_t)mid, 8,
+		    left))
+			return 0;
 		if ((intptr_t)table_get(m, 2 * (size_t)mid) <= want)
 			low = mid;
 		else
 			high = mid;
 	}
-	if ((intptr_t)table_get(m, 2 * (size_t)low) > want)
+	if (!readable(m, m->header + HEADER + 8 * (uintptr_t)low, 8, left) ||
+	    (intptr_t)table_get(m, 2 * (size_t)low) > want)
 		return 0;
 	return m->header + table_get(m, 2 * (size_t)low + 1);
 }
 
 /* The entry at that address without its length; false: there is none. */
 static bool
-entry_at(const struct unwind_module *m, uintptr_t at, struct bytes *b)
+entry_at(const struct unwind_module *m, uintptr_t at, struct bytes *b,
+    struct budget *left)
 {
 	uint64_t n;
 
-	if (at < m->begin || at >= m->end)
+	if (!readable(m, at, 4, left))
 		return false;
 	*b = (struct bytes){ (const uint8_t *)at, (const uint8_t *)m->end,
 	    false };
 	n = ut_bytes_fixed(b, 4);
-	if (n < 8 || n > (size_t)(b->end - b->p))
+	if (n < 8 || !readable(m, at + 4, n, left))
 		return false;
 	b->end = b->p + n;
 	return true;
@@ -113,14 +142,15 @@ augmentation(const char *s, struct bytes b, struct cie *c)
 }
 
 static bool
-cie_read(const struct unwind_module *m, uintptr_t at, struct cie *c)
+cie_read(const struct unwind_module *m, uintptr_t at, struct cie *c,
+    struct budget *left)
 {
 	unsigned int version;
 	const char *letters;
 	struct bytes b;
 
 	memset(c, 0, sizeof(*c));
-	if (!entry_at(m, at, &b) || ut_bytes_fixed(&b, 4) != 0)
+	if (!entry_at(m, at, &b, left) || ut_bytes_fixed(&b, 4) != 0)
 		return false;
 	version = bytes_one(&b);
 	letters = (const char *)b.p;
@@ -151,17 +181,17 @@ ut_row(const struct unwind_module *m, uintptr_t place, struct row *row,
     struct budget *left)
 {
 	const unsigned int want = row->want;
-	const uintptr_t fde = fde_find(m, place);
+	const uintptr_t fde = fde_find(m, place, left);
 	struct bytes b;
 	struct cie c;
 	uintptr_t begin, id;
 
 	if (fde == 0)
 		return ROW_NONE;
-	if (!entry_at(m, fde, &b))
+	if (!entry_at(m, fde, &b, left))
 		return ROW_BAD;
 	id = (uintptr_t)ut_bytes_fixed(&b, 4);
-	if (id == 0 || !cie_read(m, fde + 4 - id, &c))
+	if (id == 0 || !cie_read(m, fde + 4 - id, &c, left))
 		return ROW_BAD;
 	begin = ut_bytes_address(&b, c.enc);
 	if (place < begin || place - begin >= ut_bytes_stored(&b, c.enc))

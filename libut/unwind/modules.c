@@ -245,8 +245,27 @@ listed(uintptr_t place, struct unwind_module *m)
 #if defined(DLFO_STRUCT_HAS_EH_DBASE)
 
 /*
+ * A module whose segments are not known: text is all of it, and so is what has
+ * its table.  What is around the place can be read.
+ */
+static bool
+undivided(const struct dl_find_object *o, uintptr_t place,
+    struct unwind_module *m)
+{
+	memset(m, 0, sizeof(*m));
+	m->text = m->begin = (uintptr_t)o->dlfo_map_start;
+	m->etext = m->end = (uintptr_t)o->dlfo_map_end;
+	m->header = (uintptr_t)o->dlfo_eh_frame;
+	m->whole = true;
+	return m->header != 0 && place - m->text >= CODE_BEFORE &&
+	    ut_readable((const void *)(place - CODE_BEFORE)) &&
+	    ut_readable((const void *)(place + CODE_AFTER + 1));
+}
+
+/*
  * A module that is not listed yet, by its program headers, if they are in the
- * page that it begins with; some programs have another segment there.
+ * page that it begins with; some tools move them, and some programs have
+ * another segment there.
  */
 static bool
 unlisted(const struct dl_find_object *o, uintptr_t place,
@@ -265,7 +284,7 @@ unlisted(const struct dl_find_object *o, uintptr_t place,
 	    head.e_phentsize != sizeof(*p) || head.e_phoff % WORD != 0 ||
 	    head.e_phoff > 4096 ||
 	    head.e_phnum > (4096 - head.e_phoff) / sizeof(*p))
-		return false;
+		return undivided(o, place, m);
 	p = (const phdr *)(const void *)(start + head.e_phoff);
 	find_header(base, p, head.e_phnum, m);
 	for (i = 0; i < head.e_phnum; i++)

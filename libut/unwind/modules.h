@@ -31,6 +31,7 @@ struct unwind_module {
 	uintptr_t	 header;	/* .eh_frame_hdr, or 0 */
 	uintptr_t	 begin;		/* the segment that has it */
 	uintptr_t	 end;
+	bool		 whole;		/* begin and end are the module's */
 	bool		 program;	/* known to be the program itself */
 };
 

@@ -184,7 +184,8 @@ ut_rule(uintptr_t pc, bool exact, struct budget *left)
 	case ROW_SIGNAL:
 		return signal_rule(pc);
 	case ROW_NONE:
-		return bare_rule(&m, pc, exact);
+		return m.whole ? made_rule(pc, exact, left) :
+		    bare_rule(&m, pc, exact);
 	default:
 		return RULE_CUT;
 	}

@@ -76,6 +76,15 @@ same() {
 	    "$T/out" || fail "$flags: $(cat "$T/out" "$T/err")"
 }
 
+moved=
+if [ -n "$replaced" ]; then
+	. ./shared/moved.sh
+	for size in 24 88; do
+		moved moved$size "$T/so.c" -DSIZE=$size
+	done
+	moved=$T/moved
+fi
+
 shapes="deep aligned large callback jump alternate coroutines threads storm"
 # The other unwinder is not made for any place that a timer interrupts, and
 # faults in some under qemu.
@@ -94,6 +103,8 @@ for opt; do
 	$CC $CFLAGS $opt $flags -o "$T/walk" prog/walk.c "$LIBUT" $LIBS $DL ||
 	    fail "cannot build walk $opt"
 	same "$T/walk" $shapes $replaced $timer
+	[ -z "$moved" ] || WALK_SO=${moved}24.so WALK_SO2=${moved}88.so \
+	    same "$T/walk" storm replaced
 	"$T/walk" beside >"$T/out" || fail "walk $opt beside: status $?"
 done
 
