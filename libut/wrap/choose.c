@@ -25,6 +25,9 @@
  */
 
 #include <sys/mman.h>
+#if defined(__linux__)
+#include <sys/auxv.h>
+#endif
 
 #include <elf.h>
 #include <errno.h>
@@ -71,6 +74,7 @@ static const char *table_read(int, const elf_section *, const elf_section *,
 static void	 note(void *, const char *, uintptr_t) NOT_TRACED;
 static void	 found_at(struct search *, const char *, uintptr_t, uintptr_t,
 		    uintptr_t) NOT_TRACED;
+static int	 find_in(struct dl_phdr_info *, size_t, void *) NOT_TRACED;
 static bool	 find(struct search *) NOT_TRACED;
 static bool	 is_loaded(const struct search *, int) NOT_TRACED;
 static struct ut_func_module *again(const struct search *, const struct stat *)
@@ -288,29 +292,7 @@ found_at(struct search *s, const char *name, uintptr_t base, uintptr_t low,
 		memcpy(s->path, name, strlen(name) + 1);
 }
 
-/*
- * Find the module that has the address, and where its file is: without a lock
- * where that is possible.  Another thread may have the linker's when a process
- * forks, and its child waits for that lock for ever.
- */
-#ifdef DLFO_STRUCT_HAS_EH_DBASE
-
-static bool
-find(struct search *s)
-{
-	struct dl_find_object o;
-
-	if (_dl_find_object((void *)s->addr, &o) != 0)
-		return false;
-	found_at(s, o.dlfo_link_map->l_name, o.dlfo_link_map->l_addr,
-	    (uintptr_t)o.dlfo_map_start, (uintptr_t)o.dlfo_map_end);
-	return true;
-}
-
-#else
-
-static int	 find_in(struct dl_phdr_info *, size_t, void *) NOT_TRACED;
-
+/* Is it that module?  Then s is where it lies. */
 static int
 find_in(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -334,6 +316,35 @@ find_in(struct dl_phdr_info *info, size_t size, void *arg)
 	found_at(s, info->dlpi_name, info->dlpi_addr, low, high);
 	return 1;
 }
+
+/*
+ * Find the module that has the address, and where its file is: without a lock
+ * where that is possible.  Another thread may have the linker's when a process
+ * forks, and its child waits for that lock for ever.  If the program's memory
+ * has holes, the linker has the bounds of a part: the headers say where all is.
+ */
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+
+static bool
+find(struct search *s)
+{
+	struct dl_phdr_info info;
+	struct dl_find_object o;
+
+	if (_dl_find_object((void *)s->addr, &o) != 0)
+		return false;
+	info.dlpi_addr = o.dlfo_link_map->l_addr;
+	info.dlpi_name = o.dlfo_link_map->l_name;
+	info.dlpi_phdr = (const ElfW(Phdr) *)getauxval(AT_PHDR);
+	info.dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM);
+	if (info.dlpi_name == NULL || info.dlpi_name[0] == '\0')
+		return find_in(&info, sizeof(info), s) != 0;
+	found_at(s, info.dlpi_name, info.dlpi_addr,
+	    (uintptr_t)o.dlfo_map_start, (uintptr_t)o.dlfo_map_end);
+	return true;
+}
+
+#else
 
 static bool
 find(struct search *s)

@@ -102,7 +102,8 @@ edge() {
 	    fail "$1 by $2: not $3: $(cat "$T/callers")"
 }
 
-for how in "-O0" "-O2" "-O2 -static-pie" "-O1 -no-pie"; do
+for how in "-O0" "-O2" "-O2 -static-pie" "-O1 -no-pie" \
+    "-O1 -Wl,-z,max-page-size=0x200000"; do
 	case $how in
 	*static*)	continue ;;
 	esac
