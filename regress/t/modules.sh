@@ -100,7 +100,7 @@ python3 "$TOP/regress/shared/modules.py" "$T/json.load" "$pid" \
     fail "order: $(cat "$T/json")"
 
 # One whose program headers are elsewhere is told whole, and once, whether it is
-# found by its code or by a look, as when a library with events comes.
+# found by its code or by a look, as for another session.
 . ./shared/moved.sh
 moved moved "$T/lib.c"
 session moved
@@ -108,14 +108,15 @@ pulse load "$T/moved.so"
 pulse code
 pulse gone
 pulse code
-pulse load "$T/four.so"
+session looked
 pulse maps "$T/maps.moved"
+ended looked
 ended moved
+agrees "$T/looked.trace" "$pid" "$T/maps.moved"
 agrees "$T/moved.trace" "$pid" "$T/maps.moved"
 [ "$(told ut:module moved.so)" -eq 1 ] || fail "moved: $(cat "$T/json")"
 grep -e moved.so -e modules:code "$T/json" | head -n 1 | grep -q moved.so ||
     fail "moved, and told late: $(cat "$T/json")"
-pulse unload
 pulse unload
 
 # Children that find the run-time linker's lock taken by a thread that they do
