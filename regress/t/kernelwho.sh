@@ -230,6 +230,16 @@ if command -v python3 >/dev/null 2>&1; then
 		END
 	done
 fi
+# So has a report.
+utctl report "$T/k" >"$T/page" 2>"$T/err" || fail "report: $(cat "$T/err")"
+sed -n 's/.*"tracks":\[\(.*\)\],"ntracks".*/\1/p' "$T/page" |
+    sed 's/,"cells":[^]]*\]//g' | tr '}' '\n' |
+    sed -n 's/.*"name":"\([^"]*\)".*"tid":0,"events":\([0-9]*\),.*/\1 \2/p' |
+    LC_ALL=C sort >"$T/got"
+expected "report" <<-END
+swapper/1 3
+swapper/2 2
+END
 
 utctl export -F otlp-logs "$T/k" >"$T/otlp" || fail "export -F otlp-logs"
 grep -o '"thread.id","value":{"intValue":"[-0-9]*"' "$T/otlp" |

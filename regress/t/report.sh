@@ -133,6 +133,44 @@ data '[(l[2], l[5] < 0) for l in j["losses"]] == [(3, False), (5, True),
     (11, False)] and [(t["tid"], t["lost"]) for t in j["tracks"]] ==
     [(7, 3), (8, 11)]'
 
+# Two programs of two containers have the same IDs; one of the programs executes
+# another one.
+mkdir "$T/same" || fail "mkdir"
+python3 - "$T/same" <<'END' || fail "same"
+import struct, sys
+open(sys.argv[1] + "/metadata", "w").write("""/* CTF 1.8 */
+typealias integer { size = 8; align = 8; encoding = UTF8; } := char;
+typealias integer { size = 32; align = 8; signed = false; } := u32;
+typealias integer { size = 64; align = 8; signed = false; } := u64;
+trace { major = 1; minor = 8; byte_order = le;
+	packet.header := struct { u32 magic; }; };
+stream { packet.context := struct { u64 timestamp_begin; u64 timestamp_end;
+	u64 content_size; u64 packet_size; u32 vpid; u32 vtid;
+	char procname[8]; };
+	event.header := struct { u64 timestamp; u32 id; }; };
+event { name = "p:x_begin"; id = 0; fields := struct { u32 n; }; };
+event { name = "p:x_end"; id = 1; fields := struct { u32 n; }; };
+""")
+for name, packets in ("c_0", [(b"alpha", 100, 900, 111)]), \
+    ("c_1", [(b"beta", 200, 350, 222), (b"gamma", 1000, 1007, 333)]):
+    with open(sys.argv[1] + "/" + name, "wb") as f:
+        for program, begin, end, n in packets:
+            f.write(struct.pack("<I4Q2I8s" "QII" "QII", 0xC1FC1FC1, begin, end,
+                84 * 8, 84 * 8, 1, 1, program, begin, 0, n, end, 1, n))
+END
+page "$T/same"
+same stat pairs
+data '[(s["took"], s["fields"], j["tracks"][s["track"]]["name"])
+    for s in j["slowest"]] == [(800, "{ n = 111 }", "alpha"),
+    (150, "{ n = 222 }", "beta"), (7, "{ n = 333 }", "gamma")] and
+    sorted((t["name"], t["pid"], t["tid"], t["events"]) for t in j["tracks"])
+    == [(n, 1, 1, 2) for n in ("alpha", "beta", "gamma")]'
+# Each program has the time of its own pair.
+data '(lambda v: sorted(zip((n for n in v[1::3] if n != "p:x" and
+    isinstance(n, str)), [own for own in v[2::3] if own > 0])))
+    (j["flames"][0]["nodes"]) ==
+    [("alpha", 800), ("beta", 150), ("gamma", 7)]'
+
 # Of many threads, those that were longest in pairs are drawn, not the first.
 awk 'BEGIN {
 	printf "c_0 0 1 9999 0 0"

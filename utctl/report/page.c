@@ -150,8 +150,7 @@ loser(const struct ctf_stream *s, int kind, uint64_t n)
 	if (kind != LOSS_EVENTS || s->class->eventwho || !s->stays ||
 	    ctf_who_id(w, ROLE_VTID) == 0)
 		return LOSS_ANY;
-	t = page_track(s->trace->label, ctf_who_id(w, ROLE_VPID),
-	    ctf_who_id(w, ROLE_VTID), w->name, w->thread);
+	t = page_track_whose(s, w);
 	t->lost += n;
 	return t->number;
 }

@@ -198,8 +198,15 @@ extern struct page page;
 size_t	 page_slot(int64_t, size_t);
 /* An event of that time comes: the grid reaches so far. */
 void	 page_reach(int64_t);
-struct page_track *page_track(const char *, int64_t, int64_t, const char *,
-	    const char *);
+/*
+ * The track of a thread of the process with that key; a new track has that host
+ * and that process ID.
+ */
+struct page_track *page_track(uint64_t, int64_t, const char *, int64_t);
+/* The track of that thread of the trace. */
+struct page_track *page_track_whose(const struct ctf_stream *,
+	    const struct ctf_who *);
+/* The track of the event's thread. */
 struct page_track *page_track_of(const struct ctf_stream *);
 struct page_event *page_event_of(const struct ctf_stream *);
 void	 page_bar(struct page_bars *, const struct page_bar *);

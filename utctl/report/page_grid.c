@@ -131,42 +131,46 @@ page_event_of(const struct ctf_stream *s)
 }
 
 struct page_track *
-page_track(const char *host, int64_t vpid, int64_t vtid, const char *name,
-    const char *thread)
+page_track(uint64_t process, int64_t thread, const char *host, int64_t vpid)
 {
-	const int64_t ids[] = { vpid, vtid };
-	const uint64_t key = map_bytes(host == NULL ? 0 :
-	    map_bytes(0, host, strlen(host)), ids, sizeof(ids));
+	const uint64_t key = map_bytes(process, &thread, sizeof(thread));
 	struct page_track *t = map_get(&page.tracks.map, key);
 
-	if (t == NULL) {
-		t = xcalloc(1, sizeof(*t));
-		t->number = (uint32_t)page.tracks.n;
-		t->host = host == NULL ? NULL : format("%s", host);
-		t->vpid = vpid;
-		t->vtid = vtid;
-		if (page.tracks.n < PAGE_LISTED)
-			t->cells = xcalloc(1, sizeof(*t->cells));
-		page_list_add(&page.tracks, key, t);
-	}
-	if (name != NULL)
-		memcpy(t->name, name, sizeof(t->name));
-	if (thread != NULL)
-		memcpy(t->thread, thread, sizeof(t->thread));
+	if (t != NULL)
+		return t;
+	t = xcalloc(1, sizeof(*t));
+	t->number = (uint32_t)page.tracks.n;
+	t->host = host == NULL ? NULL : format("%s", host);
+	t->vpid = vpid;
+	t->vtid = thread;
+	if (page.tracks.n < PAGE_LISTED)
+		t->cells = xcalloc(1, sizeof(*t->cells));
+	page_list_add(&page.tracks, key, t);
+	return t;
+}
+
+struct page_track *
+page_track_whose(const struct ctf_stream *s, const struct ctf_who *w)
+{
+	const int64_t vtid = ctf_who_id(w, ROLE_VTID);
+	struct page_track *t = page_track(ctf_process(s->trace, w),
+	    vtid == 0 ? pair_tid(s->trace, w) : vtid, s->trace->label,
+	    ctf_who_id(w, ROLE_VPID));
+
+	t->vtid = vtid;
+	memcpy(t->name, w->name, sizeof(t->name));
+	memcpy(t->thread, w->thread, sizeof(t->thread));
 	return t;
 }
 
 struct page_track *
 page_track_of(const struct ctf_stream *s)
 {
-	const struct ctf_who *w;
 	struct ctf_who buf;
 
 	if (page.stream == s && page.pkt == s->pkt && !s->class->eventwho)
 		return page.track;
-	w = ctf_whose(s, &buf);
-	page.track = page_track(s->trace->label, ctf_who_id(w, ROLE_VPID),
-	    ctf_who_id(w, ROLE_VTID), w->name, w->thread);
+	page.track = page_track_whose(s, ctf_whose(s, &buf));
 	page.stream = s;
 	page.pkt = s->pkt;
 	return page.track;

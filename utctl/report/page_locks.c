@@ -68,8 +68,8 @@ number_of(const struct lock_note *n)
 static struct page_track *
 track_of(const struct locks *ls, int32_t thread)
 {
-	return page_track(ls->process.host, ls->process.vpid, thread, NULL,
-	    NULL);
+	return page_track(ls->process.key, thread, ls->process.host,
+	    ls->process.vpid);
 }
 
 static void

@@ -182,8 +182,8 @@ static void
 span_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 {
 	struct page_pair *p = e->what;
-	struct page_track *t = p->keyed ? page_track(NULL, CTF_NOBODY,
-	    -1 - (int64_t)p->number, NULL, NULL) : page_track_of(s);
+	struct page_track *t = p->keyed ? page_track(0,
+	    -1 - (int64_t)p->number, NULL, CTF_NOBODY) : page_track_of(s);
 	const size_t depth = pairs_depth(&page.pairs, s, PAGE_DEEP);
 	const size_t row = begun || depth == 0 ? depth : depth - 1;
 	struct page_open *o = p->keyed ? NULL : open_at(t, row);

@@ -137,6 +137,8 @@ void	 pairs_event(struct pairs *, const struct ctf_stream *,
 	    enum pair_fit);
 /* All events of the reader. */
 void	 pairs_read(struct pairs *, struct reader *);
+/* The number of that thread of the trace in its process. */
+int64_t	 pair_tid(const struct ctf_trace *, const struct ctf_who *);
 /* So many are open in the event's thread, or that most. */
 size_t	 pairs_depth(struct pairs *, const struct ctf_stream *, size_t);
 /* The what of the innermost open pair in the event's thread, or NULL. */

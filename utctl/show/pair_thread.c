@@ -129,13 +129,10 @@ is_packet(const struct packet *p, const struct ctf_stream *s)
 }
 
 /* A CPU of a kernel that is idle, or whose thread is not known, is a thread. */
-static int64_t
-tid_of(const struct ctf_stream *s)
+int64_t
+pair_tid(const struct ctf_trace *tr, const struct ctf_who *who)
 {
-	struct ctf_who buf;
-	const struct ctf_who *who = ctf_whose(s, &buf);
-
-	return s->trace->kernel && who->vtid == 0 ? -1 - (int64_t)who->cpu :
+	return tr->kernel && who->vtid == 0 ? -1 - (int64_t)who->cpu :
 	    who->vtid;
 }
 
@@ -149,7 +146,8 @@ pair_thread_of(struct pairs *ps, const struct ctf_stream *s)
 {
 	const struct process *p = processes_get(&ps->processes, s);
 	struct pair_thread *t = ps->recent;
-	const int64_t tid = tid_of(s);
+	struct ctf_who buf;
+	const int64_t tid = pair_tid(s->trace, ctf_whose(s, &buf));
 	uint64_t key;
 
 	if (t == NULL || t->process != p || t->tid != tid) {
