@@ -71,6 +71,38 @@ open(sys.argv[1], "wb").write(struct.pack("<IIQQQQQQQ", 0xc1fc1fc1, 0, 0, 0, 9,
 END
 expect 0 ' 2 |#####*$' timeout 60 utctl stat -H -v f "$T/huge"
 
+# The least value of a bar is in it, also of a negative one, and percentiles are
+# as near as those of positive values.
+cat >"$T/bars.py" <<'END' || fail "bars.py"
+import json, struct, subprocess, sys
+trace = sys.argv[1]
+def check(values):
+    events = b"".join(struct.pack("<IQd", 0, i, v) for i, v in
+        enumerate(values))
+    size = 8 * (64 + len(events))
+    with open(trace + "/c", "wb") as f:
+        f.write(struct.pack("<IIQQQQQQQ", 0xc1fc1fc1, 0, 0, 0, len(values),
+            size, size, 0, 0) + events)
+    j = json.loads(subprocess.run(("utctl", "stat", "-jHN", "-v", "f", trace),
+        check=True, stdout=subprocess.PIPE).stdout)
+    g, = j["groups"]
+    got = [(b["from"], b["n"]) for b in g["buckets"]]
+    want = [(b["from"], sum(b["from"] <= v < b.get("to", float("inf"))
+        for v in values)) for b in g["buckets"]]
+    assert got == want and sum(b[1] for b in got) == len(values), (got, want)
+    right = sorted(values)[(len(values) + 1) // 2 - 1]
+    assert abs(g["p50"] - right) <= abs(right) * .0079, (g["p50"], right)
+    if all(v == int(v) and -256 <= v < 256 for v in values):
+        assert g["p50"] == right, (g["p50"], right)
+check([-1, -2, -3, -255, -256, -257, -300, -511, -512, -513, -1000])
+check([-1, -1.004, -2, -2.01, -.75, -.5, -.25, -0.0, 0, 1, 2, 256, 257, 512])
+check([1.7e308, -1.7976931348623157e308, 1.7e308, -1.795e308, 1e308,
+    -2.0 ** 1023])
+for i in range(1, 520):
+    check([float(-i)])
+END
+python3 "$T/bars.py" "$T/huge" 2>"$T/err" || fail "$(tail -n 1 "$T/err")"
+
 # Fields that are hostile, or too long: escaped, and cut at a character.
 mkdir "$T/hostile" || exit 1
 {

@@ -21,6 +21,7 @@
  * their number.
  */
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,18 +36,19 @@ struct hist_cell {
 	uint64_t	 n : 45;	/* 0: empty */
 };
 
+/* A cell has its least value, and not that of the next one. */
 static int32_t
 key_of(double v)
 {
+	const double size = fabs(v);
 	uint64_t bits;
-	int32_t key;
 
-	memcpy(&bits, &v, sizeof(bits));
-	key = (int32_t)(bits << 1 >> (SHIFT + 1));
-	return bits >> 63 != 0 ? -key : key;
+	memcpy(&bits, &size, sizeof(bits));
+	return v < 0 ? -(int32_t)((bits + ((uint64_t)1 << SHIFT) - 1) >> SHIFT) :
+	    (int32_t)(bits >> SHIFT);
 }
 
-/* The least of a cell, or if it is negative, the greatest. */
+/* The least of a cell. */
 static double
 bound(int32_t key)
 {
@@ -55,7 +57,7 @@ bound(int32_t key)
 	double v;
 
 	memcpy(&v, &bits, sizeof(v));
-	return key < 0 ? -v : v;
+	return key >= 0 ? v : isfinite(v) ? -v : -DBL_MAX;
 }
 
 const struct hist_shown hist_quantiles[HIST_QUANTILES] = {
@@ -197,8 +199,8 @@ hist_quantile(struct hist *h, unsigned int of_1000)
 		return h->max;
 	v = bound(h->cells[i].key);
 	/* The middle of the cell, but of small integers these themselves. */
-	if (v >= 256 || v <= -256 || v != (double)(int64_t)v)
-		v += (bound(h->cells[i].key + (v < 0 ? -1 : 1)) - v) / 2;
+	if (v >= 256 || v < -256 || v != (double)(int64_t)v)
+		v += (bound(h->cells[i].key + 1) - v) / 2;
 	return v < h->min ? h->min : v > h->max ? h->max : v;
 }
 
