@@ -134,11 +134,18 @@ data '[(l[2], l[5] < 0) for l in j["losses"]] == [(3, False), (5, True),
     [(7, 3), (8, 11)]'
 
 # Two programs of two containers have the same IDs; one of the programs executes
-# another one.
-mkdir "$T/same" || fail "mkdir"
-python3 - "$T/same" <<'END' || fail "same"
+# another one.  And durations on both sides of the least one of a bar.
+mkdir "$T/same" "$T/octaves" || fail "mkdir"
+took='1, 2, 3, 4, 5, 1023, 1024, 1030, 1448, 1449, 2048, 4095, 4096'
+python3 - "$T" "$took" <<'END' || fail "same"
 import struct, sys
-open(sys.argv[1] + "/metadata", "w").write("""/* CTF 1.8 */
+def write(path, pairs):
+    with open(path, "wb") as f:
+        for program, begin, end, n in pairs:
+            f.write(struct.pack("<I4Q2I8s" "QII" "QII", 0xC1FC1FC1, begin, end,
+                84 * 8, 84 * 8, 1, 1, program, begin, 0, n, end, 1, n))
+for name in "same", "octaves":
+    open(sys.argv[1] + "/" + name + "/metadata", "w").write("""/* CTF 1.8 */
 typealias integer { size = 8; align = 8; encoding = UTF8; } := char;
 typealias integer { size = 32; align = 8; signed = false; } := u32;
 typealias integer { size = 64; align = 8; signed = false; } := u64;
@@ -151,12 +158,11 @@ stream { packet.context := struct { u64 timestamp_begin; u64 timestamp_end;
 event { name = "p:x_begin"; id = 0; fields := struct { u32 n; }; };
 event { name = "p:x_end"; id = 1; fields := struct { u32 n; }; };
 """)
-for name, packets in ("c_0", [(b"alpha", 100, 900, 111)]), \
-    ("c_1", [(b"beta", 200, 350, 222), (b"gamma", 1000, 1007, 333)]):
-    with open(sys.argv[1] + "/" + name, "wb") as f:
-        for program, begin, end, n in packets:
-            f.write(struct.pack("<I4Q2I8s" "QII" "QII", 0xC1FC1FC1, begin, end,
-                84 * 8, 84 * 8, 1, 1, program, begin, 0, n, end, 1, n))
+write(sys.argv[1] + "/same/a", [(b"alpha", 100, 900, 111)])
+write(sys.argv[1] + "/same/b", [(b"beta", 200, 350, 222),
+    (b"gamma", 1000, 1007, 333)])
+write(sys.argv[1] + "/octaves/a", [(b"p", 10000 * i, 10000 * i + t, t)
+    for i, t in enumerate(eval(sys.argv[2]), 1)])
 END
 page "$T/same"
 same stat pairs
@@ -170,6 +176,11 @@ data '(lambda v: sorted(zip((n for n in v[1::3] if n != "p:x" and
     isinstance(n, str)), [own for own in v[2::3] if own > 0])))
     (j["flames"][0]["nodes"]) ==
     [("alpha", 800), ("beta", 150), ("gamma", 7)]'
+page "$T/octaves"
+same stat pairs
+data '(lambda h: {r: h[2 * i + 1] for i, r in enumerate(h[::2])} ==
+    {r: sum(2 ** r <= t * t < 2 ** (r + 1) for t in ('"$took"'))
+    for r in h[::2]})(j["pairs"][0]["hist"])'
 
 # Of many threads, those that were longest in pairs are drawn, not the first.
 awk 'BEGIN {

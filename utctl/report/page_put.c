@@ -21,7 +21,6 @@
  */
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,19 +220,18 @@ put_events(void)
 
 /* How many took from one half octave to the next, or longer: row, number. */
 static void
-put_bars_of(struct hist *h)
+put_bars_of(const struct page_pair *p)
 {
-	double from = 1, to;
 	uint64_t n;
-	size_t i;
+	size_t i, k;
 
 	json_array("hist");
-	for (i = 0; i < PAGE_ROWS && h->n > 0; i++, from = to) {
-		to = i == PAGE_ROWS - 1 ? INFINITY : from * 1.4142135623730951;
-		n = hist_between(h, i == 0 ? -1 : from, to);
-		if (n == 0)
+	for (k = 0; k < PAGE_ROWS; k++) {
+		if (p->heat[k] == NULL)
 			continue;
-		json_u64(NULL, i);
+		for (n = i = 0; i < PAGE_HEAT; i++)
+			n += p->heat[k][i];
+		json_u64(NULL, k);
 		json_u64(NULL, n);
 	}
 	json_end();
@@ -289,7 +287,7 @@ put_pairs(void)
 		json_u64("open", p->open);
 		if (p->hist.n > 0) {
 			json_hist(&p->hist, 1);
-			put_bars_of(&p->hist);
+			put_bars_of(p);
 		}
 		if (p->drawn)
 			put_heat(p);
