@@ -182,6 +182,24 @@ data '(lambda h: {r: h[2 * i + 1] for i, r in enumerate(h[::2])} ==
     {r: sum(2 ** r <= t * t < 2 ** (r + 1) for t in ('"$took"'))
     for r in h[::2]})(j["pairs"][0]["hist"])'
 
+# Functions have the same address, or name, though their pairs have other names.
+mkdir "$T/functions" || fail "mkdir"
+{
+	rows_metadata
+	id=0
+	for event in func:entry func:exit gate:entry gate:exit; do
+		echo "event { name = \"$event\"; id = $id; stream_id = 0;" \
+		    "fields := struct { u32 addr; }; };"
+		id=$((id + 1))
+	done
+} >"$T/functions/metadata"
+echo 'c_0 0 1 20 0 0 0 1 9 1 2 9 2 3 9 3 9 9 0 11 7 1 14 7' | rows functions
+page "$T/functions"
+data 'sorted((p["name"].split(" ")[-1], p["calls"], p["total"] // 10 ** 9,
+    sum(p["heat"][2::3])) for p in j["pairs"]) ==
+    [("0x7", 1, 3, 1), ("0x9", 1, 1, 1), ("0x9", 1, 6, 1)] and
+    len({p["name"] for p in j["pairs"]}) == 3'
+
 # Of many threads, those that were longest in pairs are drawn, not the first.
 awk 'BEGIN {
 	printf "c_0 0 1 9999 0 0"

@@ -87,6 +87,7 @@ struct page_event {
 
 struct page_pair {
 	char		*name;
+	const char	*pair;		/* of a function: the pair's own name */
 	struct hist	 hist;
 	int64_t		 total, self;
 	uint64_t	 unended, open;

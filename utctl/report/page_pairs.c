@@ -107,6 +107,23 @@ pair_get(const char *name, int keyed)
 	return p;
 }
 
+/* The row of a function, of which pairs with other names may tell, too. */
+static struct page_pair *
+function_get(const char *pair, const char *function)
+{
+	struct page_pair *p = pair_get(function, 0);
+	char *name;
+
+	if (p->pair == NULL)
+		p->pair = pair;
+	if (strcmp(p->pair, pair) == 0)
+		return p;
+	name = format("%s %s", pair, function);
+	p = pair_get(name, 0);
+	free(name);
+	return p;
+}
+
 void
 page_pairs_event(const struct ctf_stream *s, enum pair_fit fit)
 {
@@ -131,7 +148,8 @@ span_begin(void *arg, const struct ctf_stream *s, const char *name,
 
 	(void)arg;
 	begun = 1;
-	p = pair_get(pair_name(buf, s, name, at, address), 0);
+	p = at == NULL ? pair_get(name, 0) : function_get(name,
+	    pair_name(buf, s, name, at, address));
 	if (o != NULL) {
 		o->node = flame_child(&page.flame, parent_of(t, depth),
 		    p->name);
