@@ -129,4 +129,35 @@ esac
 command -v g++ >/dev/null || exit 0
 g++ -g -O2 -std=c++11 -o "$T/cxx" "$T/leak.cc" 2>/dev/null || exit 0
 both cxx "open_session(int)"
+
+# Functions of the C++ library whose type of result has parentheses, such as
+# std::variant has.
+cat >"$T/result.cc" <<'END'
+#include <unistd.h>
+
+#define APART	__attribute__((noinline))
+
+static void *volatile keep[2];
+
+template <class T> APART T *made(T t) { return new T[250]{t}; }
+
+namespace std {
+template <class T> APART decltype(auto) do_visit(T t) { return new T[500]{t}; }
+template <class T> APART auto do_invoke(T t) -> decltype(made((t, t)))
+{ return new T[500]{t}; }
+}
+
+APART void copies() { keep[0] = std::do_visit(1); }
+APART void invokes() { keep[1] = std::do_invoke(1); }
+
+int
+main()
+{
+	copies();
+	invokes();
+	_exit(0);
+}
+END
+g++ -g -O2 -std=c++14 -o "$T/result" "$T/result.cc" 2>/dev/null || exit 0
+both result "copies() invokes()"
 exit 0

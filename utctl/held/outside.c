@@ -52,6 +52,23 @@ begins(const char *s, const char *const *with)
 	return 0;
 }
 
+/* Skip the parentheses of a type decltype(...) that begins the text. */
+static const char *
+skip_decltype(const char *s)
+{
+	const char *p = s + 8;
+	int depth = 0;
+
+	if (strncmp(s, "decltype", 8) != 0 || p[*p == ' '] != '(')
+		return s;
+	for (p += *p == ' '; *p != '\0'; p++) {
+		depth += (*p == '(') - (*p == ')');
+		if (depth == 0)
+			return p + 1;
+	}
+	return s;
+}
+
 /* Small letters; no template's arguments, type of result and parameters. */
 static void
 bare_name(const char *s, char *buf)
@@ -59,7 +76,7 @@ bare_name(const char *s, char *buf)
 	size_t n = 0;
 	int depth = 0;
 
-	for (; *s != '\0' && n < BARE - 1; s++) {
+	for (s = skip_decltype(s); *s != '\0' && n < BARE - 1; s++) {
 		if (strncmp(s, "(anonymous", 10) != 0 && *s == '(' &&
 		    depth == 0)
 			break;
