@@ -56,6 +56,31 @@ grep -q '^  2325 bytes live at most' "$T/heap" || fail "peak: $(cat "$T/heap")"
 grep -q '^  1 freed by the next call of their thread' "$T/heap" ||
     fail "temporary: $(cat "$T/heap")"
 
+# A call that fails is the next call of the thread, too.
+stacks <<'END'
+packet 7 7
+malloc 0 10 0x1000
+malloc 0 9999999 0
+free 0 0x1000
+malloc 0 20 0x2000
+free 0 0x2000
+END
+rows -g >/dev/null
+grep -q '^  1 freed by the next call of their thread' "$T/heap" ||
+    fail "a failed call between: $(cat "$T/heap")"
+recorded -e 'libc:*' -- ./prog/calls <<'END'
+1 malloc 10 0x1000 1
+1 realloc 0x1000 9999999 0 1
+1 free 0x1000 1
+1 malloc 20 0x2000 1
+1 realloc 0x2000 0 0 1
+2 malloc 20 0x2000 1
+1 free 0x2000 1
+END
+utctl heap -N -g "$T/trace" >"$T/heap" || fail "heap"
+grep -q '^  1 freed by the next call of their thread' "$T/heap" ||
+    fail "realloc: $(cat "$T/heap")"
+
 # With two callers, it is one of the places that allocate.
 sed 's/0xa1 0xb2/0xa1 0xb1/' "$T/calls" >"$T/two"
 stacks <"$T/two"

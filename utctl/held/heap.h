@@ -77,7 +77,7 @@ struct heap_uses {
 /* The last call of a thread. */
 struct heap_thread {
 	uint64_t	 n;		/* number; 0: none yet */
-	uint64_t	 address;	/* allocated; or 0 */
+	uint64_t	 address;	/* block that the call allocated; or 0 */
 };
 
 /* A block that was allocated though it was live: see heap_track.c. */
@@ -110,6 +110,7 @@ struct heap {
 	size_t		 nagain;
 	struct map	 threads;		/* struct heap_thread */
 	struct heap_thread *thread;		/* the event's */
+	uint64_t	 last;		/* block of the thread's call before */
 	struct heap_span *spans;		/* heap_spans.c's, for -i */
 	size_t		 nspans;
 };

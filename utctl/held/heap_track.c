@@ -423,7 +423,7 @@ block_release(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
 	if (b->size == BLOCK_FREED)
 		freed_twice(r, h, s, b, caller);
 	else {
-		if (h->thread->address == address && h->every == 0) {
+		if (h->last == address && h->every == 0) {
 			h->temporary++;
 			use_of(h, b->caller)->temporary++;
 		}
@@ -489,6 +489,8 @@ heap_call(struct processes *ps, struct ctf_stream *s)
 	h->run = r;
 	h->sites.functions = r->functions;
 	h->thread = last_of(h, thread_of(s));
+	h->last = h->thread->address;
+	h->thread->address = 0;
 	ps->n++;
 	if (c->kind->what == REALLOC)
 		reallocate(r, h, s, address);
@@ -501,8 +503,6 @@ heap_call(struct processes *ps, struct ctf_stream *s)
 	else
 		allocate(r, h, s, address);
 	h->thread->n = r->processes.n;
-	if (c->kind->what == FREE)
-		h->thread->address = 0;
 	if (r->intervals.length > 0)
 		heap_note_span(r, h, s->ns);
 }

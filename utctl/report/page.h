@@ -87,7 +87,7 @@ struct page_event {
 
 struct page_pair {
 	char		*name;
-	const char	*pair;		/* of a function: the pair's own name */
+	const char	*pair;		/* the pair's name, of a function's row */
 	struct hist	 hist;
 	int64_t		 total, self;
 	uint64_t	 unended, open;
