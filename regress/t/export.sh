@@ -84,6 +84,68 @@ recorded -- "$T/q\"\\;u
 check all
 [ $nview -eq 4 ] || fail "$nview strings"
 
+# Fields that have the names of members: all values are there.
+mkdir "$T/names" || fail "mkdir"
+python3 - "$T/names" <<'END' || fail "names"
+import json, struct, sys
+def number(**more):
+    return {"type": "fixed-length-unsigned-integer", "length": 32,
+        "alignment": 8, "byte-order": "little-endian", **more}
+def structure(**members):
+    return {"type": "structure", "member-classes": [{"name": k,
+        "field-class": v} for k, v in members.items()]}
+fields = structure(**{k: number() for k in ("n", "end", "end_", "unended",
+    "$context")})
+with open(sys.argv[1] + "/metadata", "w") as f:
+    for fragment in (
+        {"type": "preamble", "version": 2},
+        {"type": "clock-class", "id": "c", "frequency": 10 ** 9},
+        {"type": "data-stream-class", "default-clock-class-id": "c",
+        "event-record-header-field-class": structure(
+            id=number(roles=["event-record-class-id"]),
+            t=number(roles=["default-clock-timestamp"])),
+        "event-record-common-context-field-class": structure(c=number())},
+        *({"type": "event-record-class", "id": i, "name": name,
+        "payload-field-class": fields} for i, name in
+            enumerate(("a:x_begin", "a:x_end", "a:y_begin", "a:y_end")))):
+        f.write("\x1e" + json.dumps(fragment) + "\n")
+with open(sys.argv[1] + "/stream", "wb") as f:
+    # The pair a:y ends and has no end.
+    for i, event in enumerate((0, 1, 2, 0, 1, 2, 2, 3, 0, 2, 1)):
+        f.write(struct.pack("<8I", event, 100 + i, 7, i, 20, 30, 40, 50))
+END
+utctl export "$T/names" >"$T/out" || fail "names: status $?"
+python3 - "$T/out" <<'END' || fail "names: $(cat "$T/out")"
+import json, sys, timeline
+j = json.load(open(sys.argv[1]), object_pairs_hook=timeline.unique)
+n = [0, 0]
+for e in j["traceEvents"]:
+    if e["ph"] in "XB":
+        args = e["args"]
+        assert [args[k] for k in ("end", "end_", "unended", "$context")] == \
+            [20, 30, 40, 50] and args["$context_"] == {"c": 7}, args
+        n[0] += args.get("end__") == {"n": args["n"] + 1}
+        n[1] += args.get("unended_") is True
+assert n == [3, 1], n
+END
+utctl export -F perfetto "$T/names" >"$T/out" || fail "names: status $?"
+python3 - "$T/out" <<'END' || fail "names: perfetto"
+import sys, timeline
+notes = {}
+for _, p in timeline.fields(open(sys.argv[1], "rb").read()):
+    p = timeline.message(p)
+    for i in map(timeline.message, p.get(12, [])):
+        for n in map(timeline.message, i.get(3, [])):
+            notes[n[1][0]] = n[2][0].decode()
+    e = timeline.message(p[11][0]) if 11 in p else {}
+    got = timeline.annotations(e.get(4, []), notes)
+    if e.get(9) == [1]:
+        assert set(got) == {"n", "end", "end_", "unended", "$context",
+            "$context_"}, got
+    elif e.get(9) == [2]:
+        assert set(got) in ({"end__"}, {"unended_"}), got
+END
+
 # What is damaged, or not read to its end.
 recorded -- ./prog/pairs 200
 for f in $(find "$T/trace" -name '*_*' -type f); do

@@ -132,9 +132,11 @@ static void
 chrome_end(struct bar *b, int ended, const char *args, size_t n)
 {
 	const int whole = b->id == 0 && b->kept;
-	const char *more = ended ? "" : "\"unended\":true";
-	char *p;
+	char more[80] = "", *p;
 
+	if (!ended)
+		snprintf(more, sizeof(more), "\"%s\":true",
+		    bar_member(b, "unended"));
 	p = put_bar(whole ? "X" : b->id == 0 ? "E" : "e", b, whole ? b->ns :
 	    timeline.now);
 	if (whole)
@@ -147,7 +149,9 @@ chrome_end(struct bar *b, int ended, const char *args, size_t n)
 	p = out_text(p, ",\"args\":{");
 	if (whole && b->nargs > 0)
 		p = out_text(out_put(p, b->args, b->nargs), ",");
-	p = out_put(out_text(p, "\"end\":{"), args, n);
+	p = out_text(out_text(out_text(p, "\""), bar_member(b, "end")),
+	    "\":{");
+	p = out_put(p, args, n);
 	out_end(out_text(out_room(p, ROOM), "}}}"));
 }
 

@@ -251,17 +251,20 @@ perfetto_begin(struct bar *b, const char *args, size_t n)
 static void
 perfetto_end(struct bar *b, int ended, const char *args, size_t n)
 {
-	static const char unended[] = "\"unended\":true";
 	static struct message m;
+	const char *name;
+	char text[80];
 
 	begin_event(END, b->serial, NULL);
 	put_category(b);
-	if (!ended)
-		put_members_of(&run.event, E_ANNOTATION, unended,
-		    sizeof(unended) - 1);
-	else if (n > 0) {
+	if (!ended) {
+		snprintf(text, sizeof(text), "\"%s\":true",
+		    bar_member(b, "unended"));
+		put_members_of(&run.event, E_ANNOTATION, text, strlen(text));
+	} else if (n > 0) {
+		name = bar_member(b, NESTED);
 		put_number(&m, A_NAME, name_id(&run.annotations, I_ANNOTATION,
-		    NESTED, strlen(NESTED)));
+		    name, strlen(name)));
 		put_members_of(&m, A_ENTRY, args, n);
 		put_message(&run.event, E_ANNOTATION, &m);
 	}

@@ -244,6 +244,35 @@ bar_has(const struct bar *b, const char *member, size_t n)
 	return 0;
 }
 
+/* Has the beginning a field of that name? */
+static int
+bar_names(const struct bar *b, const char *name)
+{
+	const size_t len = strlen(name);
+	size_t i;
+
+	for (i = 0; i + len + 2 < b->nargs;
+	    i += member_len(b->args + i, b->nargs - i) + 1)
+		if (memcmp(b->args + i + 1, name, len) == 0 &&
+		    b->args[i + 1 + len] == '"')
+			return 1;
+	return 0;
+}
+
+const char *
+bar_member(const struct bar *b, const char *name)
+{
+	static char text[64];
+	size_t n = strlen(name);
+
+	memcpy(text, name, n + 1);
+	while (n + 1 < sizeof(text) && bar_names(b, text)) {
+		text[n++] = '_';
+		text[n] = '\0';
+	}
+	return text;
+}
+
 /* Leave out what the beginning has, too: the bytes that are left. */
 static size_t
 differing(const struct bar *b, char *text, size_t n)

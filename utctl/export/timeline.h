@@ -114,6 +114,8 @@ void	 timeline_say(const struct reader *, const char *);
 void	 timeline_free(void);
 /* The next number, from 1 on. */
 uint64_t timeline_serial(void);
+/* That name of a member, with _ behind it where the bar's fields have it. */
+const char *bar_member(const struct bar *, const char *);
 /* The length of the first of some members. */
 size_t	 member_len(const char *, size_t);
 

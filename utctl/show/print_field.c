@@ -454,7 +454,30 @@ put_fields(char *p, const struct ctf_stream *s)
 	return out_text(p, style.json ? "{}" : "{ }");
 }
 
-/* No field is called so: a $ is before the name of a context. */
+static int
+has_field(const struct ctf_type *t, const char *name)
+{
+	size_t i;
+
+	for (i = 0; t != NULL && i < t->nfields; i++)
+		if (strcmp(t->fields[i].name, name) == 0)
+			return 1;
+	return 0;
+}
+
+/* The block of a context beside the fields, one of which may have its name. */
+static char *
+put_beside(char *p, struct ctf_cur *c, const struct ctf_type *t,
+    const struct ctf_type *fields, const char *name)
+{
+	char text[64] = "\"", *end = stpcpy(text + 1, name);
+
+	while (end < text + 60 && has_field(fields, text + 1))
+		end = stpcpy(end, "_");
+	stpcpy(end, "\":");
+	return put_context(p, c, t, text);
+}
+
 char *
 put_members(char *p, const struct ctf_stream *s, enum addresses how)
 {
@@ -466,9 +489,11 @@ put_members(char *p, const struct ctf_stream *s, enum addresses how)
 	style.addresses = how;
 	ctf_cur(&c, s);
 	if (s->class->context != NULL)
-		p = put_context(p, &c, s->class->context, "\"$context\":");
+		p = put_beside(p, &c, s->class->context, ev->fields,
+		    "$context");
 	if (ev->context != NULL)
-		p = put_context(p, &c, ev->context, "\"$event_context\":");
+		p = put_beside(p, &c, ev->context, ev->fields,
+		    "$event_context");
 	if (ev->fields != NULL)
 		p = put_all(p, &c, ev->fields, 0, &any);
 	style.addresses = ADDRESSES_ALL;
