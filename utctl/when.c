@@ -128,6 +128,18 @@ parse_zone(const char *s, int64_t *east)
 	return 0;
 }
 
+/* Has the month such a day? */
+static int
+is_day(const struct tm *tm)
+{
+	struct tm day = { .tm_year = tm->tm_year, .tm_mon = tm->tm_mon,
+	    .tm_mday = tm->tm_mday };
+	struct tm next = { .tm_year = tm->tm_year + (tm->tm_mon == 11),
+	    .tm_mon = (tm->tm_mon + 1) % 12, .tm_mday = 1 };
+
+	return utc(&day) < utc(&next);
+}
+
 /* Local time, unless a zone follows. */
 static int
 parse_date(struct when *w, const char *rest)
@@ -137,14 +149,17 @@ parse_date(struct when *w, const char *rest)
 	time_t t;
 
 	w->kind = WHEN_AT;
+	if (!is_day(&tm))
+		return -1;
 	if (*rest != '\0') {
 		if (parse_zone(rest, &east) == -1)
 			return -1;
 		w->s = utc(&tm) - east;
 		return 0;
 	}
-	tm.tm_isdst = -1;
-	if ((t = mktime(&tm)) == (time_t)-1)
+	/* -1 may be a second of 1969: only a failure leaves the day as it is. */
+	tm.tm_isdst = tm.tm_wday = -1;
+	if ((t = mktime(&tm)) == (time_t)-1 && tm.tm_wday == -1)
 		return -1;
 	w->s = (int64_t)t;
 	return 0;

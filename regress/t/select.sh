@@ -283,6 +283,14 @@ bad() {
 }
 bad "time 'noon'" utctl view -b noon
 bad "time '+'" utctl view -b +
+# Days that there are, and a second that mktime(3) calls -1.
+for day in 2026-02-29 2024-02-30 1900-02-29T00:00Z '2026-04-31 10:00'; do
+	bad "time '$day'" utctl view -b "$day"
+done
+for day in 2024-02-29 2000-02-29T00:00Z 2025-12-31 '1969-12-31 23:59:59'; do
+	TZ=UTC0 utctl view -n 1 -b "$day" "$L" >"$T/got" 2>"$T/err" &&
+	    [ -s "$T/got" ] || fail "-b $day: $(cat "$T/err")"
+done
 bad "time '+1.x'" utctl view -u +1.x
 bad "time '+1w'" utctl view -u +1w
 bad "time '2026-13-01'" utctl view -u 2026-13-01
