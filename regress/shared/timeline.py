@@ -204,7 +204,8 @@ def perfetto(data, nested=True):
         e = message(p[11][0])
         assert e[11][0] in tracks
         ns = p[8][0]
-        events.append((ns - (ns >> 63 << 64), len(events), e[9][0], e[11][0],
+        assert ns < 1 << 63, ns
+        events.append((ns, len(events), e[9][0], e[11][0],
             names[e[10][0]] if 10 in e else None,
             annotations(e.get(4, []), notes), e))
     for ns, _, kind, at, name, args, e in sorted(events,

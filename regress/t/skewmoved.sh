@@ -21,8 +21,10 @@ moved() {
 	    'stat -j -i 3s' 'stat -j -D m:received,m:answered,k' \
 	    'view -b +10s -u -9s' "view -u @$UNTIL.5" 'view -J 2' report \
 	    export 'export -F otlp-logs' 'export -F perfetto'; do
-		# OTLP has no dates before 1970.
-		[ "$UNTIL$command" != '0export -F otlp-logs' ] || continue
+		# OTLP and Perfetto have no dates before 1970.
+		case $UNTIL$command in
+		0export\ -F*)	continue ;;
+		esac
 		(cd "$T/two" && utctl $command b) >"$T/want" 2>"$T/err" ||
 		    fail "$command: $(cat "$T/err")"
 		(cd "$T/one" && utctl $command "b@$offset") >"$T/got" \
@@ -73,6 +75,10 @@ for format in 'otlp -D m:received,m:answered,k' otlp-logs; do
 	complains "-F ${format%% *}: no date before 1970 can be written" \
 	    utctl export -F $format "$T/b@-2099s"
 done
+utctl export -F perfetto "$T/b@-2099s" >"$T/out" 2>"$T/err" &&
+    fail "perfetto: dates before 1970"
+grep -q '^utctl: -F perfetto: no date before 1970 can be written' "$T/err" ||
+    fail "perfetto: $(cat "$T/err")"
 expect 0 '"timeUnixNano":"41750000000"' utctl export -F otlp-logs -b @40 \
     "$T/b@-1970s"
 

@@ -184,11 +184,7 @@ put_thread(char *p, const struct track *t)
 static uint64_t
 date(int64_t ns)
 {
-	if (ns < 0)
-		die("-F otlp%s: no date before 1970 can be written: give the "
-		    "directory an offset, or select later events with -b",
-		    run.logs ? "-logs" : "");
-	return (uint64_t)ns;
+	return timeline_date(ns, run.logs ? "otlp-logs" : "otlp");
 }
 
 /*

@@ -118,7 +118,7 @@ end_event(int64_t ns)
 {
 	static struct message m;
 
-	put_number(&m, P_TIME, (uint64_t)ns);
+	put_number(&m, P_TIME, timeline_date(ns, "perfetto"));
 	if (run.interned.n > 0)
 		put_message(&m, P_INTERNED, &run.interned);
 	put_message(&m, P_EVENT, &run.event);
@@ -344,7 +344,8 @@ put_clocks(void)
 
 	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
 		put_number(&clock, C_ID, (uint64_t)ids[i]);
-		put_number(&clock, C_TIME, (uint64_t)timeline.first);
+		put_number(&clock, C_TIME, timeline_date(timeline.first,
+		    "perfetto"));
 		put_message(&clocks, C_CLOCK, &clock);
 	}
 	put_message(&m, P_CLOCKS, &clocks);

@@ -67,6 +67,16 @@ timeline_serial(void)
 	return ++run.serial;
 }
 
+uint64_t
+timeline_date(int64_t ns, const char *format)
+{
+	if (ns < 0)
+		die("-F %s: no date before 1970 can be written: give the "
+		    "directory an offset, or select later events with -b",
+		    format);
+	return (uint64_t)ns;
+}
+
 /*
  * Threads and processes.
  */

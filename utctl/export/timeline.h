@@ -110,6 +110,8 @@ int64_t	 track_tid(const struct track *);
 void	 timeline_run(struct reader *, struct pairs *, const char *,
 	    const struct timeline_ops *);
 void	 timeline_say(const struct reader *, const char *);
+/* The ns of a date in a format that has none before 1970: dies. */
+uint64_t timeline_date(int64_t, const char *);
 /* Free what formats may still need after timeline_run(). */
 void	 timeline_free(void);
 /* The next number, from 1 on. */
