@@ -200,6 +200,48 @@ data 'sorted((p["name"].split(" ")[-1], p["calls"], p["total"] // 10 ** 9,
     [("0x7", 1, 3, 1), ("0x9", 1, 1, 1), ("0x9", 1, 6, 1)] and
     len({p["name"] for p in j["pairs"]}) == 3'
 
+# What has a row keeps it when there is no room for others any more.
+mkdir "$T/rest" "$T/again" || fail "mkdir"
+{
+	rows_metadata
+	id=0
+	for event in entry exit; do
+		echo "event { name = \"func:$event\"; id = $id;" \
+		    "stream_id = 0; fields := struct { u32 addr; }; };"
+		id=$((id + 1))
+	done
+} >"$T/rest/metadata"
+awk 'BEGIN {
+	printf "c_0 0 1 9999 0 0"
+	for (i = 0; i < 2000; i++)
+		printf " 0 %d %d 1 %d %d", 2 * i + 1, i < 1500 ? i : 7, \
+		    2 * i + 2, i < 1500 ? i : 7
+	print "" }' | rows rest
+page "$T/rest"
+data 'len(j["pairs"]) == 1025 and {p["name"]: p["calls"] for p in j["pairs"]
+    if p["calls"] > 1} == {"0x7": 501, "(other pairs)": 476}'
+data '[own for name, own in zip(j["flames"][0]["nodes"][1::3],
+    j["flames"][0]["nodes"][2::3]) if name == "0x7"] == [501 * 10 ** 9]'
+for name in rest again; do
+	awk -v name=$name 'BEGIN {
+		for (i = 0; i < (name == "rest" ? 1100 : 1); i++)
+			print "event { name = \"e:" i "\"; id = " i \
+			    "; stream_id = 0; fields := struct { u32 n; }; };"
+	}' >"$T/in"
+	rm -f "$T/$name/c_0"
+	{ rows_metadata; cat "$T/in"; } >"$T/$name/metadata"
+done
+awk 'BEGIN {
+	printf "c_0 0 1 1100 0 0"
+	for (i = 0; i < 1100; i++)
+		printf " %d %d 1", i, i + 1
+	print "" }' | rows rest
+echo "c_0 9 2000 2002 0 0 0 2000 1 0 2001 1" | rows again
+utctl report "$T/rest" "$T/again" >"$T/page.html" || fail "rest"
+data 'len(j["by_event"]) == 1025 and {e["name"]: e["events"]
+    for e in j["by_event"] if e["events"] > 1} ==
+    {"e:0": 3, "(other events)": 76}'
+
 # Of many threads, those that were longest in pairs are drawn, not the first.
 awk 'BEGIN {
 	printf "c_0 0 1 9999 0 0"

@@ -213,8 +213,12 @@ struct page_event *page_event_of(const struct ctf_stream *);
 void	 page_bar(struct page_bars *, const struct page_bar *);
 /* Only the longest are kept, in the order of time. */
 void	 page_bars_sort(struct page_bars *);
-/* The element of that name in a list, of so many bytes if it is new. */
-void	*page_named(struct page_list *, const char *, size_t);
+/*
+ * The element of that name in a list, of so many bytes if it is new.  If there
+ * is no room for a new one, the element is that of the other name, unless this
+ * is NULL.
+ */
+void	*page_named(struct page_list *, const char *, size_t, const char *);
 void	 page_list_add(struct page_list *, uint64_t, void *);
 
 /* page_pairs.c */

@@ -43,7 +43,7 @@ static struct page_list functions;
 const char *
 flame_name(const char *name)
 {
-	return *(char **)page_named(&page.names, name, sizeof(char *));
+	return *(char **)page_named(&page.names, name, sizeof(char *), NULL);
 }
 
 struct flame *
@@ -172,11 +172,9 @@ sample(void *arg, const char *program, const struct site *site,
 	struct cpu_function *f;
 
 	flame_site(arg, program, site, values[1]);
-	if (functions.n >= PAGE_EVENTS)
-		name = "other functions";
-	else if (site->n > 0 && (name = site->frames[0]->function) == NULL)
+	if (site->n > 0 && (name = site->frames[0]->function) == NULL)
 		name = frame_text(site->frames[0], text);
-	f = page_named(&functions, name, sizeof(*f));
+	f = page_named(&functions, name, sizeof(*f), "other functions");
 	f->ns += values[1];
 }
 

@@ -100,7 +100,8 @@ page_list_add(struct page_list *l, uint64_t key, void *value)
 
 /* Elements begin with their names: two with one hash would be the same one. */
 void *
-page_named(struct page_list *l, const char *name, size_t size)
+page_named(struct page_list *l, const char *name, size_t size,
+    const char *rest)
 {
 	uint64_t key = map_bytes(0, name, strlen(name));
 	char **p;
@@ -109,6 +110,8 @@ page_named(struct page_list *l, const char *name, size_t size)
 		key++;
 	if (p != NULL)
 		return p;
+	if (rest != NULL && l->n >= PAGE_EVENTS)
+		return page_named(l, rest, size, NULL);
 	p = xcalloc(1, size);
 	*p = format("%s", name);
 	page_list_add(l, key, p);
@@ -122,8 +125,8 @@ page_event_of(const struct ctf_stream *s)
 
 	if ((e = map_get(&page.classes, (uintptr_t)s->event)) != NULL)
 		return e;
-	e = page_named(&page.events, page.events.n < PAGE_EVENTS ?
-	    s->event->name : "(other events)", sizeof(*e));
+	e = page_named(&page.events, s->event->name, sizeof(*e),
+	    "(other events)");
 	if (e->n == 0)
 		e->number = (uint32_t)page.events.n - 1;
 	map_put(&page.classes, (uintptr_t)s->event, e);

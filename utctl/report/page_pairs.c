@@ -98,8 +98,8 @@ static struct page_pair *
 pair_get(const char *name, int keyed)
 {
 	const size_t n = page.spans.n;
-	struct page_pair *p = page_named(&page.spans, n < PAGE_EVENTS ? name :
-	    "(other pairs)", sizeof(*p));
+	struct page_pair *p = page_named(&page.spans, name, sizeof(*p),
+	    "(other pairs)");
 
 	if (page.spans.n > n)
 		p->number = (uint32_t)n;
