@@ -245,8 +245,9 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_clock.c \
 		utctl/show/pair.c utctl/show/pair_key.c utctl/show/pair_role.c \
 		utctl/show/pair_thread.c utctl/show/print_field.c \
 		utctl/show/print_out.c utctl/show/print_stack.c \
-		utctl/show/print_text.c utctl/show/rows.c utctl/show/show.c \
-		utctl/show/skew.c utctl/show/skew_line.c utctl/show/stacks.c \
+		utctl/show/print_text.c utctl/show/reread.c \
+		utctl/show/rows.c utctl/show/show.c utctl/show/skew.c \
+		utctl/show/skew_line.c utctl/show/stacks.c \
 		utctl/show/tree.c utctl/show/view.c utctl/show/which.c \
 		utctl/stat/clocks.c utctl/stat/durations.c \
 		utctl/stat/profile.c utctl/stat/stat.c utctl/stat/stat_cores.c \
@@ -272,8 +273,8 @@ UTCTL_HDRS =	utctl/client.h utctl/ctf/cores.h utctl/ctf/ctf.h \
 		utctl/serve/source.h utctl/serve/viewer.h utctl/show/compare.h \
 		utctl/show/follow.h utctl/show/group.h utctl/show/hist.h \
 		utctl/show/intervals.h utctl/show/live.h utctl/show/pair.h \
-		utctl/show/pair_role.h utctl/show/print.h utctl/show/rows.h \
-		utctl/show/show.h utctl/show/skew.h utctl/show/stacks.h \
+		utctl/show/pair_role.h utctl/show/print.h \
+		utctl/show/reread.h utctl/show/rows.h utctl/show/show.h utctl/show/skew.h utctl/show/stacks.h \
 		utctl/stat/stat.h utctl/sym/demangle.h utctl/sym/dwarf.h \
 		utctl/sym/dwarf_priv.h utctl/sym/elf.h utctl/sym/image.h \
 		utctl/sym/process.h utctl/sym/symbols.h utctl/top/top.h \

@@ -157,7 +157,7 @@ parse_date(struct when *w, const char *rest)
 		w->s = utc(&tm) - east;
 		return 0;
 	}
-	/* -1 may be a second of 1969: only a failure leaves the day as it is. */
+	/* -1 may be a second of 1969: mktime() leaves the day if it fails. */
 	tm.tm_isdst = tm.tm_wday = -1;
 	if ((t = mktime(&tm)) == (time_t)-1 && tm.tm_wday == -1)
 		return -1;

@@ -182,6 +182,52 @@ data '(lambda h: {r: h[2 * i + 1] for i, r in enumerate(h[::2])} ==
     {r: sum(2 ** r <= t * t < 2 ** (r + 1) for t in ('"$took"'))
     for r in h[::2]})(j["pairs"][0]["hist"])'
 
+# The fields of the event that began a pair with a key, or a deep one.
+mkdir "$T/keyed" "$T/deep" || fail "mkdir"
+{
+	rows_metadata
+	id=0
+	for event in q:open q:close p:x_begin p:x_end; do
+		echo "event { name = \"$event\"; id = $id; stream_id = 0;" \
+		    "fields := struct { u16 k; u16 n; }; };"
+		id=$((id + 1))
+	done
+} | tee "$T/keyed/metadata" >"$T/deep/metadata"
+awk 'BEGIN {
+	printf "c_0 0 1 999 0 0"
+	for (i = 1; i <= 4; i++)
+		printf " 0 %d %d", i, 65536 + i
+	for (i = 4; i > 0; i--)
+		printf " 1 %d %d", 100 - 10 * i, 65536 * 2 + i
+	print "" }' | rows keyed
+page "$T/keyed" -D q:open,q:close,k
+same stat
+slowest_agree() {
+	python3 - "$T/page.html" "$T/pairs" 2>"$T/err" <<-'END' ||
+	import json, re, sys
+	page = json.loads(re.search('id="data">(.*?)</script>', open(
+	    sys.argv[1], encoding="utf-8").read(), re.DOTALL).group(1))
+	stat = json.load(open(sys.argv[2]))["slowest"]
+	first = page["first"] if isinstance(page["first"], int) else 	    int(page["first"])
+	want = {(int(s["ns"]), int(s["began"]) - first):
+	    "{ " + ", ".join("%s = %s" % f for f in s["fields"].items()) + " }"
+	    for s in stat}
+	got = {(s["took"], s["begin"]): s["fields"] for s in page["slowest"]}
+	assert len(stat) > 1 and {k: got.get(k) for k in want} == want, 	    (got, want)
+	END
+	    fail "$(tail -n 1 "$T/err")"
+}
+slowest_agree
+awk 'BEGIN {
+	printf "c_0 0 1 999 0 0"
+	for (i = 1; i <= 300; i++)
+		printf " 2 %d %d", i, 65536 + i
+	for (i = 300; i > 290; i--)
+		printf " 3 %d %d", 10 * (340 - i), 65536 * 2 + i
+	print "" }' | rows deep
+page "$T/deep"
+slowest_agree
+
 # Functions have the same address, or name, though their pairs have other names.
 mkdir "$T/functions" || fail "mkdir"
 {

@@ -207,6 +207,7 @@ read_all(struct reader *rd)
 	static const struct reader_ops ops = { event, discarded, lost,
 	    text_trace, module, refused, gone };
 	struct ctf_trace *tr;
+	struct reread again;
 
 	page.pairs.ops = &page_pair_ops;
 	page.top.list = page.slow;
@@ -222,8 +223,11 @@ read_all(struct reader *rd)
 	for (tr = rd->traces; tr != NULL; tr = tr->next)
 		pairs_trace(&page.pairs, tr);
 	ctf_print_init(0);
+	reread_begin(&again, rd);
 	reader_run(rd, &ops, NULL);
 	pairs_finish(&page.pairs);
+	page_pairs_fields(&again);
+	reread_end(&again);
 }
 
 /* Read once more; what is damaged has been told of. */

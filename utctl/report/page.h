@@ -31,6 +31,7 @@
 #include "../map.h"
 #include "../show/hist.h"
 #include "../show/pair.h"
+#include "../show/reread.h"
 #include "../show/rows.h"
 
 #define PAGE_SLOTS	512		/* in the grid */
@@ -87,7 +88,7 @@ struct page_event {
 
 struct page_pair {
 	char		*name;
-	const char	*pair;		/* the pair's name, of a function's row */
+	const char	*pair;		/* name of the pair of a function */
 	struct hist	 hist;
 	int64_t		 total, self;
 	uint64_t	 unended, open;
@@ -151,7 +152,9 @@ struct page_slow {
 	int64_t		 self, begin;
 	const struct page_pair *pair;
 	const struct page_track *track;
-	char		 fields[PAGE_FIELDS];
+	struct event_place place;	/* of the event that began it, ... */
+	int64_t		 at;		/* ... and its time */
+	char		 fields[PAGE_FIELDS];	/* "": not known yet */
 };
 
 struct page_loss {
@@ -225,6 +228,9 @@ void	 page_list_add(struct page_list *, uint64_t, void *);
 extern const struct pair_ops page_pair_ops;
 /* An event of pairs: that is a frame, perhaps, or ends one. */
 void	 page_pairs_event(const struct ctf_stream *, enum pair_fit);
+
+/* Read the fields of the slowest pairs that were not kept. */
+void	 page_pairs_fields(const struct reread *);
 
 /* page_flame.c */
 /* The one copy of a name. */

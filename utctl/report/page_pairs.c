@@ -179,8 +179,7 @@ heat_row(int64_t ns)
 
 static void
 note_slow(const struct page_track *t, const struct page_pair *p,
-    const struct pair_end *e, const struct page_open *o,
-    const struct ctf_stream *s)
+    const struct pair_end *e, const struct page_open *o)
 {
 	struct page_slow *slow = top_add(&page.top, e->took);
 
@@ -190,10 +189,27 @@ note_slow(const struct page_track *t, const struct page_pair *p,
 	slow->begin = e->begin;
 	slow->pair = p;
 	slow->track = t;
+	slow->place = e->place;
+	slow->at = e->at;
+	slow->fields[0] = '\0';
 	if (o != NULL && o->fields != NULL)
 		cut_text(slow->fields, sizeof(slow->fields), o->fields);
-	else
-		fields_text(slow->fields, s);
+}
+
+/* Modules may have gone meanwhile: these addresses have no names. */
+void
+page_pairs_fields(const struct reread *r)
+{
+	struct page_slow *slow;
+	struct ctf_stream *s;
+
+	style.numbers = 1;
+	for (slow = page.slow; slow < page.slow + page.top.n; slow++)
+		if (slow->fields[0] == '\0' && (s = reread_event(r,
+		    slow->place, slow->at)) != NULL) {
+			fields_text(slow->fields, s);
+			stream_free(s);
+		}
 }
 
 static void
@@ -202,7 +218,8 @@ span_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 	struct page_pair *p = e->what;
 	struct page_track *t = p->keyed ? page_track(0,
 	    -1 - (int64_t)p->number, NULL, CTF_NOBODY) : page_track_of(s);
-	const size_t depth = pairs_depth(&page.pairs, s, PAGE_DEEP);
+	const size_t all = pairs_depth(&page.pairs, s, PAGE_DEEP + 1);
+	const size_t depth = all < PAGE_DEEP ? all : PAGE_DEEP;
 	const size_t row = begun || depth == 0 ? depth : depth - 1;
 	struct page_open *o = p->keyed ? NULL : open_at(t, row);
 	const struct page_bar bar = { e->took, e->begin, t->number, p->number,
@@ -227,7 +244,7 @@ span_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 			*longest = bar;
 		page_bar(&page.bars, &bar);
 	}
-	note_slow(t, p, e, o, s);
+	note_slow(t, p, e, all > PAGE_DEEP ? NULL : o);
 }
 
 static void

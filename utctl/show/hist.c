@@ -44,8 +44,8 @@ key_of(double v)
 	uint64_t bits;
 
 	memcpy(&bits, &size, sizeof(bits));
-	return v < 0 ? -(int32_t)((bits + ((uint64_t)1 << SHIFT) - 1) >> SHIFT) :
-	    (int32_t)(bits >> SHIFT);
+	return v >= 0 ? (int32_t)(bits >> SHIFT) :
+	    -(int32_t)((bits + ((uint64_t)1 << SHIFT) - 1) >> SHIFT);
 }
 
 /* The least of a cell. */

@@ -27,6 +27,7 @@
 #include "../say.h"
 #include "../show/compare.h"
 #include "../show/print.h"
+#include "../show/reread.h"
 #include "../show/show.h"
 #include "../sym/symbols.h"
 #include "../when.h"
@@ -52,8 +53,7 @@ struct run {
 	struct groups	*groups;
 	struct slow	*slow;		/* the slowest first */
 	struct top	 top;
-	struct ctf_stream **streams;	/* not read yet */
-	size_t		 nstreams;
+	struct reread	 again;
 };
 
 /* Functions are told apart by their names, if they are known. */
@@ -293,12 +293,8 @@ static void
 fields_begin(struct run *r, const struct reader *rd)
 {
 	struct ctf_trace *tr;
-	size_t i;
 
-	r->nstreams = rd->nstreams;
-	r->streams = xcalloc(r->nstreams + 1, sizeof(*r->streams));
-	for (i = 0; i < r->nstreams; i++)
-		r->streams[i] = stream_copy(rd->streams[i]);
+	reread_begin(&r->again, rd);
 	ctf_print_init(json_on);
 	style.colour = 0;
 	style.numbers = 1;
@@ -347,41 +343,19 @@ put_all(const struct ctf_stream *s)
 	return text;
 }
 
-/* Find the event that began the pair; if its file has changed, it is gone. */
-static void
-fields_find(const struct run *r, struct slow *slow)
-{
-	struct ctf_stream *s;
-	size_t i = 0;
-
-	while (r->streams[i]->index != slow->place.stream)
-		i++;
-	s = stream_copy(r->streams[i]);
-	s->basecap = READER_LITTLE;
-	s->since = s->until = slow->at;
-	while (ctf_read(s))
-		if (s->item != ITEM_EVENT)
-			reader_drop(s);
-		else if (event_place(s).bit >= slow->place.bit)
-			break;
-	if (s->inpacket && s->ns == slow->at &&
-	    event_place(s).bit == slow->place.bit)
-		slow->fields = put_all(s);
-	stream_free(s);
-}
-
 static void
 fields_read(struct run *r)
 {
-	size_t i;
+	struct ctf_stream *s;
+	struct slow *slow;
 
-	ctf_damage_hush(1);
-	for (i = 0; i < r->top.n; i++)
-		fields_find(r, &r->slow[i]);
-	ctf_damage_hush(0);
-	while (r->nstreams > 0)
-		stream_free(r->streams[--r->nstreams]);
-	free(r->streams);
+	for (slow = r->slow; slow < r->slow + r->top.n; slow++)
+		if ((s = reread_event(&r->again, slow->place,
+		    slow->at)) != NULL) {
+			slow->fields = put_all(s);
+			stream_free(s);
+		}
+	reread_end(&r->again);
 }
 
 static void
