@@ -219,6 +219,7 @@ for a in sys.argv[5:]:
             document.querySelector('#rates svg rect')?.getAttribute('x')""")
         assert mark in (False, None, "0"), (a, mark)
         assert mark or "before" not in a, "no loss begins before 0"
+        assert "ticks" not in a or b.js("instants.length") == 128, a
         if b.js("D.losses.length > 99"):
             for width in 1280, 400:
                 b.open(width, 800)

@@ -302,6 +302,18 @@ data 'len(j["tracks"]) == 200 and [i for i, t in enumerate(j["tracks"])
     {i for i, t in enumerate(j["tracks"]) if t["cells"]} and
     sum(1 for t in j["tracks"] if t["cells"]) == 128 and j["nbars"] == 200'
 
+# Ticks of threads that have no row do not count as cut.
+awk 'BEGIN {
+	printf "c_0 0 1 9999 0 0 2 1 1"
+	for (i = 1; i <= 200; i++)
+		printf " 2 %d %d 4 %d %d", i + 1, i, i + 1, i
+	print "" }' >"$T/in"
+trace ticks <"$T/in"
+utctl report "$T/ticks" >"$T/page.html" || fail "ticks"
+data '[(e["events"], e["events"] - e["undrawn"], e["number"])
+    for e in j["by_event"] if e["name"] == "q:open"] == [(201, 129, 0)] and
+    [w for w in j["instants"][4::5]] == [0] * 129'
+
 # So are those that waited for a lock, though they have few events.
 awk 'BEGIN {
 	printf "c_0 0 1 9999 0 0 6 1 65836 7 1 65836 6 2 65837"

@@ -45,6 +45,14 @@ page_of wait <<-END
 END
 set -- "$@" "$T/wait.html" 'Locks: threads waited 7 s in all for 0x0, which ' \
     '1 time; the longest wait, 7 s of -[:6], was while -[:5] had 0x0'
+# A thread that has no row keeps no ticks of others away.
+awk 'BEGIN {
+	printf "c_0 0 1 9999 0 0"
+	for (i = 1; i <= 130; i++)
+		printf " 2 %d %d", i, i
+	print "" }' >"$T/in"
+page_of ticks <"$T/in"
+set -- "$@" "$T/ticks.html"
 # Nothing but losses; and a change, from none, that is not beside a loss.
 page_of losses <<-END
 	c_0 0 1 2 0 0

@@ -77,7 +77,7 @@ struct heap_uses {
 /* The last call of a thread. */
 struct heap_thread {
 	uint64_t	 n;		/* number; 0: none yet */
-	uint64_t	 address;	/* block that the call allocated; or 0 */
+	uint64_t	 address;	/* block of the call; or 0 */
 };
 
 /* A block that was allocated though it was live: see heap_track.c. */

@@ -93,7 +93,9 @@ event(void *arg, struct ctf_stream *s)
 		t->cells->n[slot]++;
 	if (s->event->pairs != NULL)
 		page_pairs_event(s, PAIR_FITS);
-	if (!e->drawn && t->cells != NULL)
+	if (t->cells == NULL)
+		e->undrawn++;
+	else if (!e->drawn)
 		page_bar(&page.instants, &instant);
 }
 

@@ -83,6 +83,7 @@ struct page_event {
 	int64_t		 first, last;
 	uint32_t	 number;
 	int		 drawn;		/* a part of a pair, lock or heap */
+	uint64_t	 undrawn;	/* events of threads that have no row */
 	uint32_t	 slots[PAGE_SLOTS];
 };
 

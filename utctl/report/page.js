@@ -330,7 +330,8 @@ const instants = unpack(D.instants, 5).map(v => {
 	kept.set(v.what, (kept.get(v.what) || 0) + 1);
 	return { t: v.b, track: v.track, what: v.what,
 	    name: byNumber.get(v.what).name };
-}).filter(v => kept.get(v.what) === byNumber.get(v.what).events);
+}).filter(v => kept.get(v.what) + byNumber.get(v.what).undrawn ===
+    byNumber.get(v.what).events);
 
 function barText(b) {
 	const lock = lockNames.get(b.what) || 'a lock';

@@ -211,6 +211,7 @@ put_events(void)
 		page_put_ns("first", e->first);
 		page_put_ns("last", e->last);
 		json_u64("number", e->number);
+		json_u64("undrawn", e->undrawn);
 		if (i < PAGE_CHARTS)
 			put_slots("slots", e->slots);
 		json_end();
@@ -357,10 +358,16 @@ keep_drawn(struct page_bars *b)
 		t = page.tracks.v[b->v[i].track];
 		if (t->cells != NULL)
 			b->v[b->n++] = b->v[i];
+		else if (b == &page.instants)
+			((struct page_event *)page.events.v[b->v[i].what])->
+			    undrawn++;
 	}
 }
 
-/* Draw the threads that were longest in spans or waits, or have most events. */
+/*
+ * Draw the threads that were longest in spans or waits, or have most events.
+ * Events are in the order of their numbers yet.
+ */
 static void
 choose_tracks(void)
 {
@@ -514,12 +521,12 @@ page_put(const struct reader *rd)
 	json_u64("shown", PAGE_TRACKS);
 	put_traces(rd);
 	put_losses();
-	put_events();
-	put_pairs();
-	put_slowest();
 	page_bars_sort(&page.bars);
 	page_bars_sort(&page.instants);
 	choose_tracks();
+	put_events();
+	put_pairs();
+	put_slowest();
 	put_tracks();
 }
 
