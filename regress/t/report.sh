@@ -314,6 +314,13 @@ data '[(e["events"], e["events"] - e["undrawn"], e["number"])
     for e in j["by_event"] if e["name"] == "q:open"] == [(201, 129, 0)] and
     [w for w in j["instants"][4::5]] == [0] * 129'
 
+# A process whose ID the trace does not tell.
+echo 'c_0 0 1 9 0 0 4 1 65536 6 2 65536 7 3 65536 8 4 65536' >"$T/in"
+trace nopid <"$T/in"
+utctl report "$T/nopid" >"$T/page.html" || fail "nopid"
+data 'len(j["heap"]) == len(j["locks"]) == 1 and
+    not any("pid" in v for v in j["heap"] + j["locks"] + j["tracks"])'
+
 # So are those that waited for a lock, though they have few events.
 awk 'BEGIN {
 	printf "c_0 0 1 9999 0 0 6 1 65836 7 1 65836 6 2 65837"

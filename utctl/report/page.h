@@ -258,6 +258,8 @@ void	 page_put_locks(void);
 /* page_put.c: the text of JSON, fit to be in HTML; ns after the beginning. */
 void	 page_text(const char *, const char *);
 void	 page_put_ns(const char *, int64_t);
+/* The members that tell which process it is; the name of the first. */
+void	 page_process(const char *, const struct process *);
 void	 page_head(void);
 void	 page_put(const struct reader *);
 void	 page_put_bars(void);

@@ -135,10 +135,7 @@ put_level(const struct level *l)
 	size_t i;
 
 	json_object(NULL);
-	page_text("name", h->process.name);
-	if (h->process.host != NULL)
-		page_text("host", h->process.host);
-	json_i64("pid", h->process.vpid);
+	page_process("name", &h->process);
 	json_bool("lossy", h->process.origin->lossy != INT64_MIN);
 	json_u64("margin", heap_margin(h->error.bytes));
 	json_u64("peak_margin", heap_margin(h->peak_error));

@@ -115,16 +115,6 @@ put_stat(struct lock_stat *st)
 }
 
 static void
-put_program(const struct process *p)
-{
-	page_text("program", p->name);
-	if (p->host != NULL)
-		page_text("host", p->host);
-	if (p->vpid != CTF_NOBODY)
-		json_i64("pid", p->vpid);
-}
-
-static void
 put_lock(const struct numbered *v)
 {
 	const struct locks *ls = v->process;
@@ -139,7 +129,7 @@ put_lock(const struct numbered *v)
 		page_text("name", text);
 		page_text("first", locks_caller_text(ls, v->lock->first, text));
 	}
-	put_program(&ls->process);
+	page_process("program", &ls->process);
 	put_stat(&v->lock->stat);
 	json_u64("held", v->lock->nholders);
 	json_end();
@@ -190,7 +180,7 @@ put_caller(const struct lock_user *c)
 	page_text("caller", site == NULL ? locks_caller_text(c->process,
 	    c->number, text) : (stack = site_text(site, 0)));
 	free(stack);
-	put_program(&c->process->process);
+	page_process("program", &c->process->process);
 	put_stat(c->stat);
 	json_end();
 }

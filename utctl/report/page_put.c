@@ -107,6 +107,16 @@ page_put_ns(const char *name, int64_t ns)
 	json_i64(name, when_sum(ns, -page.begin));
 }
 
+void
+page_process(const char *name, const struct process *p)
+{
+	page_text(name, p->name);
+	if (p->host != NULL)
+		page_text("host", p->host);
+	if (p->vpid != CTF_NOBODY)
+		json_i64("pid", p->vpid);
+}
+
 static void
 put_traces(const struct reader *rd)
 {
