@@ -176,6 +176,15 @@ data '(lambda v: sorted(zip((n for n in v[1::3] if n != "p:x" and
     isinstance(n, str)), [own for own in v[2::3] if own > 0])))
     (j["flames"][0]["nodes"]) ==
     [("alpha", 800), ("beta", 150), ("gamma", 7)]'
+# Programs of two hosts are two in flame graphs, as in stacks.
+for host in ha hb; do
+	cp -R "$T/same" "$T/$host" || fail "cp"
+	echo "env { hostname = \"$host\"; };" >>"$T/$host/metadata"
+done
+utctl report "$T/ha" "$T/hb" >"$T/page.html" || fail "hosts"
+data 'sorted(n for n in j["flames"][0]["nodes"][1::3] if isinstance(n, str) and
+    n != "p:x") == '"$(utctl export -F folded "$T/ha" "$T/hb" |
+    sed 's/;.*//' | sort | tr '\n' ' ' | sed "s/.*/'&'.split()/")"
 page "$T/octaves"
 same stat pairs
 data '(lambda h: {r: h[2 * i + 1] for i, r in enumerate(h[::2])} ==

@@ -91,6 +91,19 @@ expected "two callers" <<'END'
 3 1 3 1 3 0xca
 END
 
+# Two hosts have two programs in the flame graphs of a report.
+stacks <"$T/calls"
+for host in ha hb; do
+	cp -R "$ST" "$T/$host" && sed "s/env {/& hostname = \"$host\";/" \
+	    "$ST/metadata" >"$T/$host/metadata" || fail "cp"
+done
+utctl report "$T/ha" "$T/hb" | grep -o '"heap_flames":.*' |
+    grep -o '"h[ab]:"' | sort | uniq -c | awk '{ print $1, $2 }' >"$T/got"
+expected "hosts" <<'END'
+2 "ha:"
+2 "hb:"
+END
+
 # JSON has the stacks as they are, with the same sums.
 need python3
 stacks <"$T/calls"

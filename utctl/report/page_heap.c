@@ -37,7 +37,7 @@ struct level {
 
 /* A call stack, and how many bytes are its. */
 struct stack_bytes {
-	const char	*program;
+	const struct process *process;
 	const struct site *site;
 	uint64_t	 bytes;
 };
@@ -181,6 +181,7 @@ put_flames(int live)
 	size_t i, n = 0, room = 0;
 	uint64_t bytes;
 	struct flames fs;
+	char *program;
 
 	memset(&fs, 0, sizeof(fs));
 	fs.title = live ? "Memory that is not freed, by call stack" :
@@ -194,15 +195,19 @@ put_flames(int live)
 			if (bytes == 0)
 				continue;
 			list = xgrow(list, n, &room, sizeof(*list));
-			list[n].program = p->name;
+			list[n].process = p;
 			list[n].site = h->sites.v[i];
 			list[n++].bytes = bytes;
 		}
 	}
 	if (n > 1)
 		qsort(list, n, sizeof(*list), by_value);
-	for (i = 0; i < n; i++)
-		flame_site(&fs, list[i].program, list[i].site, list[i].bytes);
+	for (i = 0; i < n; i++) {
+		p = list[i].process;
+		program = host_name(p->host, p->name);
+		flame_site(&fs, program, list[i].site, list[i].bytes);
+		free(program);
+	}
 	free(list);
 	flame_put(&fs);
 	flame_free(&fs);

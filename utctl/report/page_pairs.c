@@ -87,11 +87,16 @@ fields_keep(struct page_open *o, const struct ctf_stream *s)
 static struct flame *
 parent_of(struct page_track *t, size_t depth)
 {
+	struct flame *f;
+	char *program;
+
 	while (depth-- > 0)
 		if (t->open[depth].node != NULL)
 			return t->open[depth].node;
-	return flame_child(&page.flame, &page.flame.root,
-	    flame_name(t->name[0] == '\0' ? "-" : t->name));
+	program = host_name(t->host, t->name[0] == '\0' ? "-" : t->name);
+	f = flame_child(&page.flame, &page.flame.root, flame_name(program));
+	free(program);
+	return f;
 }
 
 static struct page_pair *
