@@ -103,7 +103,7 @@ def args_of(v, isfunc):
 
 
 keyed = [options[i + 1].split(",") for i, o in enumerate(options) if o == "-D"]
-keyed = {n: k[:2] for k in keyed for n in k[:2]}
+keyed = {n: k for k in keyed for n in k[:2]}
 instants, begins = [], []
 for v in view:
     p, ends = pair_of(v["event"])

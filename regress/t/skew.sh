@@ -8,9 +8,9 @@
 . ./shared/rows.sh
 . ./shared/skew.sh
 
-expect 0 '^a to b: 3 messages: offset at least -1000\.750000000 s, by m:sent,m:received 2 of ' \
+expect 0 '^a to b: 3 messages: offset at least -1000\.750000000 s, by m:sent,m:received,k 2 of ' \
     skew a b
-expect 0 '^b to a: 3 messages: offset at most -998\.750000000 s, by m:answered,m:got 1 of ' \
+expect 0 '^b to a: 3 messages: offset at most -998\.750000000 s, by m:answered,m:got,k 1 of ' \
     skew a b
 expect 0 '^offset -999\.750000000 s, off by at most 1\.000000000 s$' skew a b
 expect 0 '^b@-999750000000ns$' skew a b
@@ -21,7 +21,7 @@ expect 0 '^2 left out: the key comes again$' skew a b
 # Offsets that are given count.
 [ "$(skew -q a b@-999s)" = b@-999750000000ns ] || fail "b was moved"
 [ "$(skew -q a@+9s b)" = b@-990750000000ns ] || fail "a was moved"
-expect 0 '^{"least":{"messages":3,"offset_ns":"-1000750000000","pair":"m:sent,m:received","key":"2","sent":"1020000000000","received":"2020750000000"},"most":{"messages":3,"offset_ns":"-998750000000",.*},"alone":2,"again":2,"offset_ns":"-999750000000","error_ns":"1000000000"}$' \
+expect 0 '^{"least":{"messages":3,"offset_ns":"-1000750000000","pair":"m:sent,m:received,k","key":"2","sent":"1020000000000","received":"2020750000000"},"most":{"messages":3,"offset_ns":"-998750000000",.*},"alone":2,"again":2,"offset_ns":"-999750000000","error_ns":"1000000000"}$' \
     skew -j a b
 
 # Whatever reads traces has the moved times: cause comes before effect.

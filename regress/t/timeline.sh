@@ -45,10 +45,10 @@ told "$T/arrows" -D q:open,q:close,k
 expected arrows <<'END'
 10 11 1 mutex
 12 21 2 mutex
-13 14 1 q:open,q:close
-15 24 1 q:open,q:close
+13 14 1 q:open,q:close,k
+15 24 1 q:open,q:close,k
 25 33 1 mutex
-q:open,q:close from 1 15 to 2 24
+q:open,q:close,k from 1 15 to 2 24
 lock from 1 20 to 2 21
 lock from 2 30 to 1 33
 END

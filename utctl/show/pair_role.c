@@ -98,7 +98,7 @@ pairs_add(struct pairs *ps, const char *spec)
 		    "with commas between", spec);
 	if (strcmp(copy, end) == 0)
 		die("pair '%s': an event cannot be its own end", spec);
-	p = pair_new(&ps->given, format("%s,%s", copy, end));
+	p = pair_new(&ps->given, format("%s", spec));
 	p->begin = format("%s", copy);
 	p->end = format("%s", end);
 	p->key = key == NULL ? NULL : format("%s", key);
