@@ -87,3 +87,39 @@ expect 0 "-D 'start': no event of the trace has such a name" \
     utctl stat -D start,req:done,id "$T/trace"
 expect 0 '-D req:done: the event has no field none' \
     utctl stat -D req:start,req:done,none "$T/trace"
+
+# Pairs that share events are what each is alone, whatever comes first: twice
+# 1 begins two, 3 and 2 begin others that 4 ends.
+. ./shared/rows.sh
+mkdir "$T/shared" || exit 1
+{
+	rows_metadata
+	for i in 1 2 3 4 5; do
+		echo "event { name = \"e:n$i\"; id = $i; stream_id = 0;
+		    fields := struct { u32 k; }; };"
+	done
+} >"$T/shared/metadata"
+rows shared <<-END
+	c_0 0 10 40 0 0 1 10 1 2 11 1 3 13 2 4 17 1 3 20 1 1 21 2 2 23 3 4 28 2 5 40 1
+END
+# Calls, total and max of each, and what has no end or no beginning.
+sums() {
+	utctl stat "$@" "$T/shared" >"$T/out" || fail "stat $*"
+	awk '/^[0-9]+ (begun|ended) and/
+	/^ *calls / { on = 1; next }
+	NF == 0 { on = 0 }
+	on { print $1, $2, $9, $NF }' "$T/out" | sort
+}
+a=e:n1,e:n2 b=e:n1,e:n4 c=e:n3,e:n4 d=e:n2,e:n4 e=e:n1,e:n5
+for both in "$a $b" "$b $c" "$c $d" "$d $b" "$a $e" "$d $d,k"; do
+	one=${both% *} two=${both#* }
+	{
+		sums -D "$one"
+		sums -D "$two"
+	} | sort >"$T/want"
+	for order in "-D $one -D $two" "-D $two -D $one"; do
+		sums $order >"$T/got"
+		diff "$T/want" "$T/got" >"$T/diff" ||
+		    fail "$order: $(cat "$T/diff" "$T/out")"
+	done
+done

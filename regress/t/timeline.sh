@@ -58,6 +58,23 @@ utctl stat -d -j -D pthread:mutex_request,pthread:mutex_acquired \
 grep -q '"calls":3,"total_ns":"18000000000"' "$T/out" ||
     fail "stat: $(cat "$T/out")"
 
+# What one event begins ends in any order, whatever -D names first.
+all=pthread:mutex_request,pthread:mutex_release
+got=pthread:mutex_request,pthread:mutex_acquired
+for order in "-D $all -D $got" "-D $got -D $all"; do
+	told "$T/arrows" $order
+	grep pthread "$T/got" | sort >"$T/bars"
+	cat <<-END | sort | diff - "$T/bars" >"$T/diff" ||
+	10 11 1 $got
+	10 20 1 $all
+	12 21 2 $got
+	12 30 2 $all
+	25 33 1 $got
+	25 34 1 $all
+	END
+	    fail "$order: $(cat "$T/diff")"
+done
+
 # A release that is not told is nobody's.
 trace unseen <<-END
 	c_0 0 10 20 0 0 6 10 1 7 11 1 8 20 1

@@ -27,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../show/pair_role.h"
 #include "../show/print.h"
 #include "proto.h"
 #include "timeline.h"
@@ -63,7 +64,8 @@ static struct {
 	int		 cleared;
 	struct map	 counters;	/* tracks, by process and name */
 	uint64_t	 losses;	/* the track of losses; or 0 */
-	uint64_t	 arrows, calls;
+	uint64_t	 arrows;
+	uintptr_t	 categories;
 } run;
 
 static void
@@ -217,18 +219,32 @@ perfetto_name(const struct track *t, const char *text)
  * Events.
  */
 
+/* Does the event begin several pairs of its thread? */
+static int
+begins_several(const struct ctf_eclass *ev)
+{
+	const struct pair_role *r;
+	int n = 0;
+
+	for (r = ev->pairs; r != NULL; r = r->next)
+		n += !r->ends && r->pair->key == NULL;
+	return n > 1;
+}
+
 /*
- * The times of whole calls are not so exact that these always nest: a category
- * of its own tells which beginning an end is of.  The two come in a row.
+ * The times of whole calls are not so exact that these always nest, and pairs
+ * that one event begins end in any order: a category of its own tells which
+ * beginning an end is of.
  */
 static void
 put_category(const struct bar *b)
 {
 	char text[24];
 
-	if (!b->whole)
+	if (b->own == NULL)
 		return;
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)run.calls);
+	snprintf(text, sizeof(text), "%llu",
+	    (unsigned long long)(uintptr_t)b->own);
 	put_bytes(&run.event, E_CATEGORY, text, strlen(text));
 }
 
@@ -242,7 +258,8 @@ perfetto_begin(struct bar *b, const char *args, size_t n)
 		tell_track(b->serial, b->track->process, b->name, 0, NULL);
 	}
 	begin_event(BEGIN, b->serial, b->name);
-	run.calls += (uint64_t)b->whole;
+	if (b->whole || (b->id == 0 && begins_several(timeline.stream->event)))
+		b->own = (void *)++run.categories;
 	put_category(b);
 	put_members_of(&run.event, E_ANNOTATION, args, n);
 	end_event(b->ns);

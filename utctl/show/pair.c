@@ -41,30 +41,41 @@ pairs_init(struct pairs *ps)
 	ps->processes.numbers = ps->processes.kept = 1;
 }
 
+static void
+event_role(struct pairs *ps, struct pair_thread *t, const struct pair_role *r,
+    const struct ctf_stream *s, enum pair_fit fit)
+{
+	if (!pair_role_counts(ps, r))
+		return;
+	if (r->pair->key == NULL && !r->stays && pair_thread_unknown(s)) {
+		if (ps->nobody++ == 0)
+			ps->nobodys = s->trace;
+	} else if (r->took.type != NULL) {
+		if (fit == PAIR_FITS)
+			pair_thread_whole(ps, r, s);
+	} else if (r->pair->key == NULL)
+		(r->ends ? pair_thread_end : pair_thread_begin)(ps, t, r, s,
+		    fit);
+	else
+		(r->ends ? pair_key_end : pair_key_begin)(ps, r, s, fit);
+}
+
 void
 pairs_event(struct pairs *ps, const struct ctf_stream *s, enum pair_fit fit)
 {
 	struct pair_thread *t = pair_thread_of(ps, s);
-	const struct pair_role *r;
+	const struct pair_role *r = s->event->pairs, *end;
 
 	ps->last = s->ns;
-	for (r = s->event->pairs; r != NULL; r = r->next) {
-		if (!pair_role_counts(ps, r))
-			continue;
-		if (r->pair->key == NULL && !r->stays &&
-		    pair_thread_unknown(s)) {
-			if (ps->nobody++ == 0)
-				ps->nobodys = s->trace;
-		} else if (r->took.type != NULL) {
-			if (fit == PAIR_FITS)
-				pair_thread_whole(ps, r, s);
-		} else if (r->pair->key == NULL)
-			(r->ends ? pair_thread_end : pair_thread_begin)(ps, t,
-			    r, s, fit);
-		else
-			(r->ends ? pair_key_end : pair_key_begin)(ps, r, s,
-			    fit);
+	if (r != NULL && r->ends && r->next != NULL && r->next->ends) {
+		end = pair_thread_ends(t, s);
+		for (; end != NULL; end = end->outer)
+			event_role(ps, t, end, s, fit);
+		while (r != NULL && r->ends)
+			r = r->next;
 	}
+	for (; r != NULL; r = r->next)
+		event_role(ps, t, r, s, fit);
 }
 
 void

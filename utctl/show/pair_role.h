@@ -46,6 +46,9 @@ struct pair_role {
 	struct ctf_field_at	 at;	/* the key, or the address */
 	/* The event is a call from begin to end: else they have no type. */
 	struct ctf_field_at	 took, self, nested;
+	/* The event ends several: index of the frame, + 1, and the next end. */
+	size_t			 depth;
+	struct pair_role	*outer;
 };
 
 /* Is the event a part of the pair, of which the other one may come? */
@@ -53,6 +56,8 @@ int	 pair_role_counts(const struct pairs *, const struct pair_role *);
 
 /* pair_thread.c: pairs of one thread, which nest. */
 struct pair_thread *pair_thread_of(struct pairs *, const struct ctf_stream *);
+struct pair_role *pair_thread_ends(const struct pair_thread *,
+	    const struct ctf_stream *);
 void	 pair_thread_begin(struct pairs *, struct pair_thread *,
 	    const struct pair_role *, const struct ctf_stream *,
 	    enum pair_fit);

@@ -20,6 +20,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../say.h"
 #include "../when.h"
@@ -205,6 +206,7 @@ inside_add(struct pair_thread *t, const void *of, uint64_t address)
 	if (in->of == NULL) {
 		in->of = of;
 		in->address = address;
+		in->last = NOTHING;
 		t->ninside++;
 	}
 	in->n++;
@@ -261,15 +263,21 @@ frame_pop(struct pairs *ps, struct pair_thread *t, int64_t ns)
 	}
 }
 
-/* Find the innermost frame around the new one with the same what. */
-static size_t
-outer_of(struct pair_thread *t, const void *what)
+/* Note which frames are around it: any, and one with the same what. */
+static void
+frame_link(struct pair_thread *t, size_t i)
 {
-	struct inside *in = inside_add(t, what, 0);
-	const size_t outer = in->n > 1 ? in->last : NOTHING;
+	struct frame *f = &t->frames[i];
+	struct inside *in;
 
-	in->last = t->n - 1;
-	return outer;
+	f->top = i == 0 ? NOTHING : t->frames[i - 1].top;
+	f->outer = NOTHING;
+	if (f->what == NULL)
+		return;
+	in = inside_place(t, f->what, 0);
+	f->top = i;
+	f->outer = in->last;
+	in->last = i;
 }
 
 /*
@@ -307,7 +315,6 @@ pair_thread_begin(struct pairs *ps, struct pair_thread *t,
 	const uint64_t address = address_of(r, s);
 	const uint64_t match = r->blind ? 0 : address;
 	struct origin *o = t->process->origin;
-	const size_t below = t->n == 0 ? NOTHING : t->frames[t->n - 1].top;
 	void *what = NULL;
 	struct frame *f;
 
@@ -331,9 +338,10 @@ pair_thread_begin(struct pairs *ps, struct pair_thread *t,
 	f->ns = s->ns;
 	f->inner = f->ended = f->open = 0;
 	f->what = what;
-	f->top = what != NULL ? t->n - 1 : below;
-	f->outer = what != NULL ? outer_of(t, what) : NOTHING;
 	f->fit = fit;
+	if (what != NULL)
+		(void)inside_add(t, what, 0);
+	frame_link(t, t->n - 1);
 	(void)inside_add(t, r->pair, match);
 }
 
@@ -361,28 +369,97 @@ top_end(const struct frame *f, int64_t ns)
 	return e;
 }
 
+/* Find the innermost one of the pair and the address; NOTHING: none is open. */
+static size_t
+frame_find(const struct pair_thread *t, const struct pair *p, uint64_t address)
+{
+	size_t i = t->n;
+
+	if (i == 0 || inside_place(t, p, address)->n == 0)
+		return NOTHING;
+	while (i--, t->frames[i].pair != p || t->frames[i].address != address)
+		;
+	return i;
+}
+
+/* Did one event begin both? */
+static int
+is_twin(const struct frame *a, const struct frame *b)
+{
+	return a->place.stream == b->place.stream &&
+	    a->place.bit == b->place.bit;
+}
+
+/*
+ * Move the frame above those that the same event began.  Only the top one has
+ * time that is nested: now the frame is inside of the others.
+ */
+static void
+frame_raise(struct pair_thread *t, size_t i)
+{
+	const size_t top = t->n - 1;
+	struct frame *v = t->frames, f = v[i], *last;
+	size_t k;
+
+	if (i == top)
+		return;
+	f.inner = v[top].inner;
+	v[top].inner = 0;
+	if (f.what != NULL) {
+		last = &v[inside_place(t, f.what, 0)->last];
+		f.ended = last->ended;
+		last->ended = 0;
+	}
+	for (k = t->n; k-- > i;)
+		if (v[k].what != NULL)
+			inside_place(t, v[k].what, 0)->last = v[k].outer;
+	memmove(v + i, v + i + 1, (top - i) * sizeof(*v));
+	v[top] = f;
+	for (k = i; k <= top; k++)
+		frame_link(t, k);
+}
+
+/* The event's ends: those of inner pairs come before those of outer ones. */
+struct pair_role *
+pair_thread_ends(const struct pair_thread *t, const struct ctf_stream *s)
+{
+	struct pair_role *r, *sorted = NULL, **rp;
+
+	for (r = s->event->pairs; r != NULL && r->ends; r = r->next) {
+		r->depth = r->pair->key != NULL ? 0 :
+		    frame_find(t, r->pair, address_of(r, s)) + 1;
+		rp = &sorted;
+		while (*rp != NULL && (*rp)->depth >= r->depth)
+			rp = &(*rp)->outer;
+		r->outer = *rp;
+		*rp = r;
+	}
+	return sorted;
+}
+
 /*
  * The innermost one of the same pair and address.  What is still open within it
- * was left without its end, by longjmp(3) for example.  If there is none, that
- * is known without a look at all that is open.
+ * was left without its end, by longjmp(3) for example, unless the same event
+ * began it.  If there is none, that is known without a look at all that is open.
  */
 void
 pair_thread_end(struct pairs *ps, struct pair_thread *t,
     const struct pair_role *r, const struct ctf_stream *s, enum pair_fit fit)
 {
-	const uint64_t address = address_of(r, s);
+	const size_t i = frame_find(t, r->pair, address_of(r, s));
 	struct pair_end e;
 	struct frame *f;
 	int counts;
 
 	note_packet(ps, t, s);
-	if (t->n == 0 || inside_place(t, r->pair, address)->n == 0) {
+	if (i == NOTHING) {
 		ps->unbegun += fit == PAIR_FITS;
 		return;
 	}
-	while (f = &t->frames[t->n - 1], f->pair != r->pair ||
-	    f->address != address)
+	while (!is_twin(&t->frames[t->n - 1], &t->frames[i]))
 		frame_leave(ps, t);
+	frame_raise(t, i);
+	f = &t->frames[t->n - 1];
 	counts = pair_fits(f->fit, fit);
 	e = top_end(f, s->ns);
 	if (counts && pair_over(ps, t->process->origin, s, &e))
