@@ -70,6 +70,14 @@ open(sys.argv[1], "wb").write(struct.pack("<IIQQQQQQQ", 0xc1fc1fc1, 0, 0, 0, 9,
     size, size, 0, 0) + events)
 END
 expect 0 ' 2 |#####*$' timeout 60 utctl stat -H -v f "$T/huge"
+# The mean of these is not known, which JSON has no number for.
+expect 0 '^ *4 *-1\.7e+308 *- ' utctl stat -v f "$T/huge"
+utctl stat -j -v f "$T/huge" | python3 -c 'import json, sys
+def bad(what):
+    raise ValueError(what)
+g, = json.load(sys.stdin, parse_constant=bad)["groups"]
+assert g["values"] == 4 and g["max"] == 1e308 and "mean" not in g, g' ||
+    fail "-j: $(utctl stat -j -v f "$T/huge")"
 
 # The least value of a bar is in it, also of a negative one, and percentiles are
 # as near as those of positive values.

@@ -23,6 +23,7 @@
 #include <inttypes.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -207,7 +208,7 @@ json_hist(struct hist *h, int mean)
 	size_t q;
 
 	json_real("min", h->min);
-	if (mean)
+	if (mean && isfinite(hist_mean(h)))
 		json_real("mean", hist_mean(h));
 	for (q = 0; q < HIST_QUANTILES; q++)
 		json_real(hist_quantiles[q].name,
@@ -221,10 +222,13 @@ row_digits(double v)
 	return v > -1e11 && v < 1e11 && v == (double)(int64_t)v ? 11 : 6;
 }
 
+/* A mean is not known if no double holds the sum. */
 static void
 row_value(struct rows *t, const char *head, double v, int isns)
 {
-	if (isns)
+	if (!isfinite(v))
+		row_text(t, head, "-");
+	else if (isns)
 		row_text(t, head, "%.3f", v / US);
 	else
 		row_text(t, head, "%.*g", row_digits(v), v);
