@@ -273,3 +273,17 @@ for order in le be; do
 	[ "$(utctl view -f 'b == 15' "$T_CTF" | from_view)" = \
 	    'e:v { a = 1, b = 15 }' ] || fail "$order packets: -f"
 done
+
+# Events of four bits, two in a byte.
+cat >"$T_CTF/metadata" <<END
+/* CTF 1.8 */
+trace { major = 1; minor = 8; byte_order = le; };
+stream { event.header := struct { $(int 1) id; }; };
+event { name = "a:x"; id = 0; fields := struct { $(int 3) n; }; };
+event { name = "b:y"; id = 1; fields := struct { $(int 3) n; }; };
+END
+awk 'BEGIN { for (i = 0; i < 200; i++) print "1 " i % 2 "\n3 " i % 8 }' | bits le
+[ "$(utctl stat -j "$T_CTF" | grep -o '"events":[0-9]*,"bytes":[0-9]*' |
+    tr '\n' ' ')" = '"events":100,"bytes":50 "events":100,"bytes":50 ' ] &&
+    utctl stat -j "$T_CTF" | grep -q '^{"events":200,.*,"bytes":100,' ||
+    fail "bytes: $(utctl stat -j "$T_CTF")"

@@ -55,7 +55,8 @@ static void
 count_event(void *arg, struct ctf_stream *s)
 {
 	struct stat_run *r = arg;
-	const uint64_t bytes = s->off + s->pos - s->at;
+	const uint64_t bits = 8 * (s->off + s->pos - s->at) + s->bit -
+	    s->atbit;
 	struct group *row = groups_get(&r->groups, s, NULL);
 	double v;
 	const int valued = has_value(r, s, &v);
@@ -65,7 +66,7 @@ count_event(void *arg, struct ctf_stream *s)
 	if (row->n++ == 0)
 		row->first = s->ns;
 	row->last = s->ns;
-	row->bytes += bytes;
+	row->bits += bits;
 	if (r->intervals.length > 0)
 		intervals_add(&r->intervals, s->ns, valued ? &v : NULL);
 	else if (valued)
@@ -74,7 +75,7 @@ count_event(void *arg, struct ctf_stream *s)
 	if (r->begin == INT64_MIN)
 		r->begin = s->ns;
 	r->end = s->ns;
-	r->bytes += bytes;
+	r->bits += bits;
 }
 
 /* Losses are counted by the reader. */
@@ -123,7 +124,7 @@ put_counts(struct rows *t, const void *arg, size_t i)
 	group_json(&r->groups, row);
 	row_u64(t, "events", "events", row->n);
 	row_text(t, "per second", "%.0f", rate(row, r));
-	row_u64(t, "bytes", "bytes", row->bytes);
+	row_u64(t, "bytes", "bytes", row->bits / 8);
 	json_ns("first", row->first);
 	row_text(t, "first", "%+.6f", when_seconds(r->origin, row->first));
 	json_ns("last", row->last);
@@ -156,10 +157,10 @@ stat_print(struct stat_run *r, const struct reader *rd)
 	show_totals(rd);
 	if (!json_on && r->n == 0)
 		return;
-	json_u64("bytes", r->bytes);
+	json_u64("bytes", r->bits / 8);
 	show_span(r->begin, r->end, ", ");
 	if (!json_on)
-		printf("%" PRIu64 " bytes\n", r->bytes);
+		printf("%" PRIu64 " bytes\n", r->bits / 8);
 	clocks_print(&r->clocks, rd);
 	if (r->intervals.length > 0) {
 		intervals_put(&r->intervals);

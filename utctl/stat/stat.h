@@ -82,7 +82,7 @@ struct stat_run {
 	int		 points;	/* -c */
 	int64_t		 begin, end;
 	int64_t		 origin;	/* when the first event came */
-	uint64_t	 n, bytes;
+	uint64_t	 n, bits;	/* events, and how long they are */
 	int		 any;		/* some event was looked at */
 	const char	*profile;	/* -g that is of stacks; or NULL */
 	int		 all;		/* -a */

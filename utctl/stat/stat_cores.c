@@ -110,7 +110,7 @@ take_run(struct stat_run *r, const struct stat_run *other)
 		r->begin = other->begin;
 	r->end = other->end;
 	r->n += other->n;
-	r->bytes += other->bytes;
+	r->bits += other->bits;
 }
 
 static void
@@ -122,7 +122,7 @@ take_row(struct stat_run *r, const struct group *other, const char *key)
 		row->first = other->first;
 	row->last = other->last;
 	row->n += other->n;
-	row->bytes += other->bytes;
+	row->bits += other->bits;
 	hist_merge(&row->values, &other->values, key + other->len);
 }
 
