@@ -192,6 +192,17 @@ utctl stat -g '$cpu' "$T/k" | awk '$NF ~ /^[0-2]$/ { print $NF, $1 }' | sort \
 awk '{ n[$2]++ } END { for (c in n) print c, n[c] }' "$T/whole" | sort \
     >"$T/want"
 expected 'by CPU' <"$T/want"
+utctl stat -v '$cpu' "$T/k" | awk 'NF == 9 && $1 != "$cpu" {
+	print $9, $1, $2, $8 }' | sort >"$T/got"
+awk '{ if (!n[$5]++ || $2 < min[$5]) min[$5] = $2; if ($2 > max[$5]) max[$5] = $2 }
+    END { for (e in n) print e, n[e], min[e], max[e] + 0 }' "$T/whole" | sort \
+    >"$T/want"
+expected 'stat -v: a CPU' <"$T/want"
+utctl export -F chrome -v '$cpu' "$T/k" | sed -n \
+    's/^{"ph":"C",.*"name":"\([^ ]*\) $cpu","args":{"value":\([0-9]*\)}}.*/\1 \2/p' |
+    sort >"$T/got"
+awk '{ print $5, $2 }' "$T/whole" | sort >"$T/want"
+expected 'export -v: a CPU' <"$T/want"
 pairs
 expected "pairs: $(cat "$T/out")" <<-END
 	4 1210 1210 irq_handler

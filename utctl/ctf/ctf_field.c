@@ -150,16 +150,27 @@ number_here(const struct ctf_field_at *at, const struct ctf_stream *s,
 }
 
 int
-ctf_field_number(const struct ctf_field_at *at, const struct ctf_stream *s,
-    double *d)
+ctf_field_is_cpu(const char *name, const struct ctf_sclass *sc)
 {
-	uint64_t v;
-	const struct ctf_type *t = number_here(at, s, &v);
+	return (strcmp(name, "$cpu") == 0 || strcmp(name, "$cpu_id") == 0) &&
+	    (sc->who & 1 << ROLE_CPU);
+}
 
-	if (t != NULL)
-		*d = t->kind == CTF_FLOAT ? ctf_real(t, v) : t->sign ?
-		    (double)(int64_t)v : (double)v;
-	return t != NULL;
+int
+ctf_field_value(const struct ctf_field_at *at, const struct ctf_stream *s,
+    const char *name, double *d)
+{
+	const int iscpu = at->type == NULL && ctf_field_is_cpu(name, s->class);
+	const struct ctf_type *t;
+	uint64_t v;
+
+	if (iscpu)
+		*d = (double)s->who.cpu;
+	if (at->type == NULL || (t = number_here(at, s, &v)) == NULL)
+		return iscpu;
+	*d = t->kind == CTF_FLOAT ? ctf_real(t, v) : t->sign ?
+	    (double)(int64_t)v : (double)v;
+	return 1;
 }
 
 int

@@ -43,9 +43,14 @@ int	 ctf_field_find(struct ctf_field_at *, const struct ctf_sclass *,
 	    const struct ctf_eclass *, const char *);
 /* Where only the $ is wrong, or missing: words that say so, or none. */
 char	*ctf_field_other(const struct ctf_trace *, const char *);
-/* After ctf_read(): a number, as it is; false if it is none. */
-int	 ctf_field_number(const struct ctf_field_at *,
-	    const struct ctf_stream *, double *);
+/* Is it the CPU, which LTTng has in the context of packets? */
+int	 ctf_field_is_cpu(const char *, const struct ctf_sclass *);
+/*
+ * After ctf_read(): a number, as it is, or the CPU, if there is no such field;
+ * false if it is none.
+ */
+int	 ctf_field_value(const struct ctf_field_at *,
+	    const struct ctf_stream *, const char *, double *);
 /* The bits of an integer; false if it is none. */
 int	 ctf_field_bits(const struct ctf_field_at *,
 	    const struct ctf_stream *, uint64_t *);

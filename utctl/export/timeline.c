@@ -463,7 +463,8 @@ value_at(const struct ctf_stream *s)
 	if (at != NULL)
 		return at;
 	at = xcalloc(1, sizeof(*at));
-	run.found |= ctf_field_find(at, s->class, s->event, run.value);
+	run.found |= ctf_field_find(at, s->class, s->event, run.value) ||
+	    ctf_field_is_cpu(run.value, s->class);
 	map_put(&run.values, key, at);
 	return at;
 }
@@ -475,7 +476,7 @@ count(const struct ctf_stream *s)
 	char *name;
 	double v;
 
-	if (at->type == NULL || !ctf_field_number(at, s, &v) || !isfinite(v))
+	if (!ctf_field_value(at, s, run.value, &v) || !isfinite(v))
 		return;
 	name = format("%s %s", s->event->name, run.value);
 	timeline.ops->counter(track_of(s), name, s->ns, v);

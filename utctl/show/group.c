@@ -99,13 +99,6 @@ groups_row(struct groups *g, const char *key, size_t len)
 	return row_get(g, key, len);
 }
 
-/* LTTng has the CPU in the packet's context. */
-static int
-is_cpu(const char *name)
-{
-	return strcmp(name, "$cpu") == 0 || strcmp(name, "$cpu_id") == 0;
-}
-
 /* The fields of an event of that class; found once. */
 static struct places *
 places_of(struct groups *g, const struct ctf_stream *s)
@@ -125,8 +118,8 @@ places_of(struct groups *g, const struct ctf_stream *s)
 			    "call_site");
 		else if (g->by[i] == BY_FIELD && g->names[i] != NULL)
 			g->found[i] |= ctf_field_find(&p->by[i], s->class,
-			    s->event, g->names[i]) || (is_cpu(g->names[i]) &&
-			    (s->class->who & 1 << ROLE_CPU));
+			    s->event, g->names[i]) ||
+			    ctf_field_is_cpu(g->names[i], s->class);
 	return p;
 }
 
@@ -186,7 +179,7 @@ put_field(char *key, const char *named, const struct ctf_field_at *at,
 	const char *name = symbols_at(at, s);
 	uint64_t addr;
 
-	if (at->type == NULL && s->who.has & 1 << ROLE_CPU && is_cpu(named))
+	if (at->type == NULL && ctf_field_is_cpu(named, s->class))
 		return (size_t)(ctf_put_u64(key, s->who.cpu) - key);
 	if (at->type == NULL)
 		return put_name(key, "-");
@@ -460,10 +453,11 @@ group_bars(const struct group *row, int isns)
 	json_end();
 }
 
-const struct ctf_field_at *
-groups_value(const struct groups *g)
+int
+groups_value(const struct groups *g, const struct ctf_stream *s, double *v)
 {
-	return &g->last->by[g->nby];
+	return g->names[g->nby] != NULL &&
+	    ctf_field_value(&g->last->by[g->nby], s, g->names[g->nby], v);
 }
 
 /* Say which fields no event has. */

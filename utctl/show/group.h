@@ -92,8 +92,9 @@ void	 group_end(const struct rows *, const struct groups *,
 	    const struct group *);
 /* Bars of a group's values, or of ns: lines, or the member buckets. */
 void	 group_bars(const struct group *, int);
-/* After groups_get(): the place of -v's field in such an event. */
-const struct ctf_field_at *groups_value(const struct groups *);
+/* After groups_get(): the event's value of -v; false if it has none. */
+int	 groups_value(const struct groups *, const struct ctf_stream *,
+	    double *);
 void	 groups_say_missing(const struct groups *, const struct ctf_trace *);
 void	 groups_again(struct groups *);	/* other traces come */
 void	 groups_free(struct groups *);

@@ -39,18 +39,6 @@ static struct reader_cores cores = { .sums = 1, .end = stat_give,
     .take = stat_take };
 static struct stat_run run;
 
-/* Is there a value of -v in the event? */
-static int
-has_value(struct stat_run *r, const struct ctf_stream *s, double *v)
-{
-	const struct ctf_field_at *at = groups_value(&r->groups);
-
-	if (r->value == NULL || at->type == NULL ||
-	    !ctf_field_number(at, s, v))
-		return 0;
-	return r->value_isnumber = 1;
-}
-
 static void
 count_event(void *arg, struct ctf_stream *s)
 {
@@ -59,7 +47,7 @@ count_event(void *arg, struct ctf_stream *s)
 	    s->atbit;
 	struct group *row = groups_get(&r->groups, s, NULL);
 	double v;
-	const int valued = has_value(r, s, &v);
+	const int valued = groups_value(&r->groups, s, &v);
 
 	if (s->class->clock != NULL && s->class->clock != r->clocks.last)
 		clocks_note(&r->clocks, s->class->clock);
@@ -67,6 +55,7 @@ count_event(void *arg, struct ctf_stream *s)
 		row->first = s->ns;
 	row->last = s->ns;
 	row->bits += bits;
+	r->value_isnumber |= valued;
 	if (r->intervals.length > 0)
 		intervals_add(&r->intervals, s->ns, valued ? &v : NULL);
 	else if (valued)
