@@ -219,6 +219,14 @@ for a in sys.argv[5:]:
             document.querySelector('#rates svg rect')?.getAttribute('x')""")
         assert mark in (False, None, "0"), (a, mark)
         assert mark or "before" not in a, "no loss begins before 0"
+        if "calls" in a:
+            rows = b.js("""T.tracks[0].rows.map(r => r.map(v => [v.b, v.e,
+                D.pairs[v.what].name]))""")
+            first = rows[0][0][0]
+            assert first >= 0 and [[[v[0] - first, v[1] - first, v[2]]
+                for v in r] for r in rows] == [[[0, 10000, "0x3"],
+                [10500, 11000, "0x4"]], [[2000, 5000, "0x1"],
+                [5500, 6000, "0x2"]]], (a, rows)
         assert "ticks" not in a or b.js("instants.length") == 128, a
         if b.js("D.losses.length > 99"):
             for width in 1280, 400:

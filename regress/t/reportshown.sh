@@ -45,6 +45,28 @@ page_of wait <<-END
 END
 set -- "$@" "$T/wait.html" 'Locks: threads waited 7 s in all for 0x0, which ' \
     '1 time; the longest wait, 7 s of -[:6], was while -[:5] had 0x0'
+# Calls of which the end alone tells are below those that they are in, and the
+# page begins with them.
+mkdir "$T/calls" || fail "mkdir"
+python3 - "$T/calls" <<'END' || fail "calls"
+import struct, sys
+open(sys.argv[1] + "/metadata", "w").write("""/* CTF 1.8 */
+typealias integer { size = 32; align = 8; signed = false; } := u32;
+typealias integer { size = 64; align = 8; signed = false; } := u64;
+trace { major = 1; minor = 8; byte_order = le;
+	packet.header := struct { u32 magic; }; };
+stream { event.header := struct { u64 timestamp; }; };
+event { name = "func:call"; fields := struct { u64 addr; u64 took; u64 self;
+	u64 nested; }; };
+""")
+with open(sys.argv[1] + "/stream", "wb") as f:
+    f.write(struct.pack("<I", 0xC1FC1FC1))
+    for event in (15000, 1, 3000, 3000, 1), (16000, 2, 500, 500, 1), \
+        (20000, 3, 10000, 6500, 0), (21000, 4, 500, 500, 0):
+        f.write(struct.pack("<5Q", *event))
+END
+utctl report "$T/calls" >"$T/calls.html" || fail "calls"
+set -- "$@" "$T/calls.html" 'Slowest: 0x3 took 10'
 # A thread that has no row keeps no ticks of others away.
 awk 'BEGIN {
 	printf "c_0 0 1 9999 0 0"

@@ -113,7 +113,7 @@ struct page_bar {
 
 #define PAGE_WAIT	-1
 #define PAGE_HOLD	-2
-#define PAGE_KEYED	-3		/* on the track of the pair */
+#define PAGE_KEYED	-3		/* in a row that is free */
 
 struct page_bars {
 	struct page_bar	*v;		/* twice as many as are kept */
@@ -203,6 +203,8 @@ extern struct page page;
 size_t	 page_slot(int64_t, size_t);
 /* An event of that time comes: the grid reaches so far. */
 void	 page_reach(int64_t);
+/* A call began then, of which its end alone tells. */
+void	 page_reach_back(int64_t);
 /*
  * The track of a thread of the process with that key; a new track has that host
  * and that process ID.

@@ -307,14 +307,15 @@ function place(rows, bar, from) {
 function layout(spans, locks) {
 	const tracks = D.tracks.map((t, i) => ({ i: i, rows: [], deep: 0,
 	    cells: t.cells, name: who(i), events: t.events }));
-	for (const b of spans) {
+	for (const b of spans.filter(v => v.row !== KEYED && v.row < DEEP)) {
 		const t = tracks[b.track];
-		if (b.row === KEYED)
-			place(t.rows, b, 0);
-		else if (b.row < DEEP)
-			(t.rows[b.row] = t.rows[b.row] || []).push(b);
+		(t.rows[b.row] = t.rows[b.row] || []).push(b);
 		t.deep = t.rows.length;
 	}
+	for (const b of spans.filter(v => v.row === KEYED))
+		place(tracks[b.track].rows, b, tracks[b.track].deep);
+	for (const t of tracks)
+		t.deep = t.rows.length;
 	for (const b of locks.filter(v => D.tracks[v.track]?.cells.length > 0))
 		place(tracks[b.track].rows, b, tracks[b.track].deep);
 	for (const t of tracks)

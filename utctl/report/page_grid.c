@@ -90,6 +90,64 @@ page_reach(int64_t ns)
 		fold();
 }
 
+static void
+shift_counts(uint32_t *v, size_t n, size_t by)
+{
+	if (v == NULL)
+		return;
+	memmove(v + by, v, (n - by) * sizeof(*v));
+	memset(v, 0, by * sizeof(*v));
+}
+
+/* Make room for so many slots of a heat map at the beginning. */
+static void
+shift(size_t by)
+{
+	const size_t slots = by * (PAGE_SLOTS / PAGE_HEAT);
+	struct page_track *t;
+	size_t i, k;
+
+	for (i = 0; i < page.events.n; i++)
+		shift_counts(((struct page_event *)page.events.v[i])->slots,
+		    PAGE_SLOTS, slots);
+	for (i = 0; i < page.tracks.n; i++) {
+		if ((t = page.tracks.v[i])->cells == NULL)
+			continue;
+		shift_counts(t->cells->n, PAGE_SLOTS, slots);
+		memmove(t->cells->longest + by, t->cells->longest,
+		    (PAGE_HEAT - by) * sizeof(t->cells->longest[0]));
+		memset(t->cells->longest, 0,
+		    by * sizeof(t->cells->longest[0]));
+	}
+	for (i = 0; i < page.spans.n; i++)
+		for (k = 0; k < PAGE_ROWS; k++)
+			shift_counts(((struct page_pair *)page.spans.v[i])->
+			    heat[k], PAGE_HEAT, by);
+}
+
+void
+page_reach_back(int64_t ns)
+{
+	uint64_t before, slot, by;
+
+	while (ns < page.begin) {
+		before = (uint64_t)page.begin - (uint64_t)ns;
+		slot = (uint64_t)(PAGE_SLOTS / PAGE_HEAT) << page.shift;
+		by = before / slot + (before % slot != 0);
+		if (by < PAGE_HEAT && ((uint64_t)when_sum(page.end,
+		    -page.begin) + by * slot) >> page.shift < PAGE_SLOTS) {
+			if (when_sum(page.begin, -(int64_t)(by * slot)) <
+			    -INT64_MAX / 2)
+				return;
+			shift((size_t)by);
+			page.begin -= (int64_t)(by * slot);
+		} else if (page.shift < 50)
+			fold();
+		else
+			return;
+	}
+}
+
 void
 page_list_add(struct page_list *l, uint64_t key, void *value)
 {
@@ -200,7 +258,9 @@ by_begin(const void *a, const void *b)
 
 	if (x->begin != y->begin)
 		return x->begin < y->begin ? -1 : 1;
-	return (x->row > y->row) - (x->row < y->row);
+	if (x->row != y->row)
+		return x->row < y->row ? -1 : 1;
+	return (x->took < y->took) - (x->took > y->took);
 }
 
 static void

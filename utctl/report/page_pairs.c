@@ -228,11 +228,12 @@ span_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 	const size_t row = begun || depth == 0 ? depth : depth - 1;
 	struct page_open *o = p->keyed ? NULL : open_at(t, row);
 	const struct page_bar bar = { e->took, e->begin, t->number, p->number,
-	    p->keyed ? PAGE_KEYED : (int32_t)row, 0 };
+	    p->keyed || e->begin != e->at ? PAGE_KEYED : (int32_t)row, 0 };
 	uint32_t **heat = &p->heat[heat_row(e->took)];
 	struct page_bar *longest;
 
 	(void)arg;
+	page_reach_back(e->begin);
 	if (p->keyed)
 		cut_text(t->name, sizeof(t->name), p->name);
 	p->self = when_sum(p->self, e->self);
