@@ -296,6 +296,28 @@ utctl report "$T/rest" "$T/again" >"$T/page.html" || fail "rest"
 data 'len(j["by_event"]) == 1025 and {e["name"]: e["events"]
     for e in j["by_event"] if e["events"] > 1} ==
     {"e:0": 3, "(other events)": 76}'
+mkdir "$T/cpu" || fail "mkdir"
+python3 - "$T/cpu" <<'END' || fail "cpu"
+import struct, sys
+open(sys.argv[1] + "/metadata", "w").write("""/* CTF 1.8 */
+typealias integer { size = 32; align = 8; signed = false; } := u32;
+typealias integer { size = 64; align = 8; signed = false; } := u64;
+typealias integer { size = 64; align = 8; base = 16; } := address;
+trace { major = 1; minor = 8; byte_order = le;
+	packet.header := struct { u32 magic; }; };
+stream { event.header := struct { u64 timestamp; };
+	event.context := struct { u32 n; address callstack_user[n]; }; };
+event { name = "cpu:sample"; fields := struct { u64 time; }; };
+""")
+with open(sys.argv[1] + "/stream", "wb") as f:
+    f.write(struct.pack("<I", 0xC1FC1FC1))
+    for i in range(2000):
+        f.write(struct.pack("<QIQQQ", i, 2, 4096 + i if i < 1500 else 4096,
+            9 if i < 1500 else i, 1000))
+END
+utctl report "$T/cpu" >"$T/page.html" || fail "cpu"
+data '{v["name"]: v["ns"] for v in j["cpu"] if v["ns"] > 1000} ==
+    {"0x1000": 501000, "other functions": 476000} and j["cpu_ns"] == 2000000'
 
 # Of many threads, those that were longest in pairs are drawn, not the first.
 awk 'BEGIN {
