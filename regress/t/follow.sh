@@ -254,3 +254,17 @@ wait $FOLLOW
 [ "$(cat "$T/follow.status")" -eq 1 ] &&
     grep -q 'utd is gone' "$T/follow.err" ||
     fail "without utd: $(cat "$T/follow.status" "$T/follow.err")"
+
+# A recording whose utd is its own, which ends with it.
+background utctl record -o "$T/own" -- sh -c './prog/pairs; sleep 2; ./prog/pairs' \
+    >"$T/record" 2>&1
+until_ok [ -d "$T/own/ust" ] || fail "no recording: $(cat "$T/record")"
+rm -f "$T/follow.status"
+follow "$T/own"
+until_ok printed work:outer_begin 50 || fail "record: $(cat "$T/follow.err")"
+grep -q . "$T/follow.status" 2>/dev/null &&
+    fail "ended before the recording: $(cat "$T/follow.err")"
+followed 0
+# Without -F the dates are known better.
+utctl view "$T/own" | cut -d ' ' -f 3- | sort >"$T/a"
+cut -d ' ' -f 3- "$T/follow.out" | sort | cmp - "$T/a" || fail "record"

@@ -15,7 +15,7 @@
  */
 
 /*
- * A session that records now, and the utd that has it: utctl top and serve.
+ * A session that records now, and its utd: for utctl view -F, top and serve.
  */
 
 #ifndef LIVE_H

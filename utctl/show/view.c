@@ -30,6 +30,7 @@
 #include "../ctf/cores.h"
 #include "common/compat.h"
 #include "follow.h"
+#include "live.h"
 #include "print.h"
 #include "show.h"
 
@@ -37,12 +38,10 @@
 #define COSTLY		20		/* times as long as an answer took */
 #define NS_MS		INT64_C(1000000)
 
-/* The session that writes a trace, for -F: see follow.h. */
-struct live {
+/* The session that writes a trace, for -F. */
+struct followed {
 	struct follow	 follow;
-	const char	*dir;
-	struct client	*client;
-	struct row	*rows;
+	struct live	 live;
 	int64_t		 next;		/* ms: when utd is asked again */
 	int64_t		 ended;		/* ms: when all is written; or 0 */
 	int		 failed;
@@ -52,7 +51,7 @@ static int		 follow, quiet;		/* -F and -q */
 static int		 stacks;		/* -o stack */
 static int		 sources;		/* -O */
 static const char	*columns;		/* -o; or NULL */
-static struct live	 live;			/* for -F */
+static struct followed	 followed;		/* for -F */
 
 static void	 core_begin(void);
 static void	 core_end(void *);
@@ -224,13 +223,6 @@ const struct reader_ops print_ops = { print_event, say_discarded,
  * The session that is followed.
  */
 
-/* The session whose directory that is; asked for again: the rows are freed. */
-static const struct row *
-session_of(struct live *l)
-{
-	return follow_session(l->client, l->dir, &l->rows);
-}
-
 /*
  * A session that has not been started yet is waited for.  One that was stopped
  * goes on until its consumers have written all.
@@ -238,27 +230,31 @@ session_of(struct live *l)
 static int
 goes_on(void *arg)
 {
-	struct live *l = arg;
+	struct followed *f = arg;
 	const int64_t now = ut_msg_now();
 	const struct row *s;
+	enum live_is is;
 
-	if (l->ended != 0)
-		return now < l->ended;
-	if (now < l->next)
+	if (f->ended != 0)
+		return now < f->ended;
+	if (now < f->next)
 		return 1;
-	s = session_of(l);
-	l->next = now + ASK + COSTLY * (ut_msg_now() - now);
-	if (s == NULL && l->client != NULL && client_gone(l->client)) {
+	is = live_ask(&f->live, &s);
+	f->next = now + ASK + COSTLY * (ut_msg_now() - now);
+	if (is != LIVE_HERE && f->live.client == NULL && !f->live.own) {
 		say("utd is gone: what comes later is not shown");
-		l->failed = 1;
+		f->failed = 1;
 		return 0;
 	}
-	if (s != NULL)
-		l->follow.hold = follow_hold(s);
-	if (s != NULL && (strcmp(row_str(s, "state"), "active") == 0 ||
-	    row_num(s, "begun") == 0))
+	if (is == LIVE_AWAY)
 		return 1;
-	l->ended = now + l->follow.hold / NS_MS;
+	if (is == LIVE_HERE) {
+		f->follow.hold = follow_hold(s);
+		if (strcmp(row_str(s, "state"), "active") == 0 ||
+		    row_num(s, "begun") == 0)
+			return 1;
+	}
+	f->ended = now + f->follow.hold / NS_MS;
 	return 1;
 }
 
@@ -276,34 +272,28 @@ wait_ms(void *arg, int ms)
 
 /* Find the session that writes to the directory; dies if there is none. */
 static void
-live_open(struct live *l, const char *dir)
+follow_begin(struct followed *f, const char *dir)
 {
 	const struct row *s;
+	struct client *c;
 
-	memset(l, 0, sizeof(*l));
-	l->dir = dir;
-	if ((l->client = client_try(NULL)) == NULL)
-		die("%s: no utd runs that would write it: without -F it can "
-		    "be viewed", dir);
-	if ((s = session_of(l)) == NULL)
+	memset(f, 0, sizeof(*f));
+	f->live.dir = dir;
+	if (live_ask(&f->live, &s) != LIVE_HERE) {
+		if ((c = client_try(NULL)) == NULL)
+			die("%s: no utd runs that would write it: without -F "
+			    "it can be viewed", dir);
 		die("%s: no session writes it now, by what utd in %s says: "
-		    "without -F it can be viewed", dir,
-		    client_dir(l->client));
+		    "without -F it can be viewed", dir, client_dir(c));
+	}
 	if (row_num(s, "keeps") != 0)
 		die("session %s keeps its events in memory: a snapshot of it "
 		    "can be viewed", row_str(s, "name"));
-	l->follow.dir = dir;
-	l->follow.hold = follow_hold(s);
-	l->follow.goes_on = goes_on;
-	l->follow.pause = wait_ms;
-	l->follow.arg = l;
-}
-
-static void
-live_close(struct live *l)
-{
-	row_free(l->rows);
-	client_close(l->client);
+	f->follow.dir = dir;
+	f->follow.hold = follow_hold(s);
+	f->follow.goes_on = goes_on;
+	f->follow.pause = wait_ms;
+	f->follow.arg = f;
 }
 
 /*
@@ -355,7 +345,7 @@ view_begin(struct reader *r, struct reader_dir *dirs)
 	if (!follow)
 		return;
 	check_follow(r->select, dirs);
-	live_open(&live, dirs->name);
+	follow_begin(&followed, dirs->name);
 }
 
 static int
@@ -364,10 +354,10 @@ view(struct reader *r, struct reader_dir *dirs)
 	int64_t first, last;
 
 	if (follow) {
-		reader_follow(r, &live.follow, &print_ops, NULL);
-		live_close(&live);
+		reader_follow(r, &followed.follow, &print_ops, NULL);
+		live_close(&followed.live);
 		ctf_print_flush();
-		return live.failed;
+		return followed.failed;
 	}
 	reader_open_all(r, dirs);
 	if (r->nhosts > 1 && (columns == NULL || strcmp(columns, "stack") == 0))
