@@ -226,6 +226,7 @@ def settle(o, want, least, name):
     for d in o["differences"]:
         w = want.pop((list(d["by"].values())[0], name(d)))
         assert d.get("change") == w.get("change"), (d, w)
+        assert "before" in d and "after" in d, d
         for k in ("factor", "before", "after") if "factor" in w else ():
             assert math.isclose(d[k], w[k], rel_tol=1e-9), (k, d, w)
         for k in ("low", "high") if "low" in d else ():

@@ -439,11 +439,18 @@ find_changes(void)
  */
 
 static void
-put_real(struct rows *t, const char *head, const char *name, double v)
+row_real(struct rows *t, const char *head, double v)
+{
+	row_text(t, head, v == 0 ? "-" : "%.*f", v < 100 ? 3 : 0, v);
+}
+
+/* A factor that is 0 is not known. */
+static void
+put_factor(struct rows *t, const char *head, const char *name, double v)
 {
 	if (v != 0)
 		json_real(name, v);
-	row_text(t, head, v == 0 ? "-" : "%.*f", v < 100 ? 3 : 0, v);
+	row_real(t, head, v);
 }
 
 static void
@@ -459,11 +466,13 @@ put_result(struct rows *t, const void *arg, size_t i)
 	json_string("of", what);
 	json_string("change", r->change);
 	row_text(t, "change", "%s", r->change == NULL ? "-" : r->change);
-	put_real(t, "factor", "factor", r->by.factor);
-	put_real(t, "from", "low", r->by.low);
-	put_real(t, "to", "high", r->by.high);
-	put_real(t, "before", "before", r->by.before / unit);
-	put_real(t, "after", "after", r->by.after / unit);
+	put_factor(t, "factor", "factor", r->by.factor);
+	put_factor(t, "from", "low", r->by.low);
+	put_factor(t, "to", "high", r->by.high);
+	json_real("before", r->by.before);
+	row_real(t, "before", r->by.before / unit);
+	json_real("after", r->by.after);
+	row_real(t, "after", r->by.after / unit);
 	row_text(t, "of", "%s%s", what, is_time(r) ? " us" : "");
 	group_end(t, cmp.names, g);
 }
