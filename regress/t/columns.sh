@@ -60,11 +60,13 @@ function ns(s) { return sprintf("+%d.%09d", int(s / 1e9), s % 1e9) }
 	print ns(t - first), ns(t - last)
 	last = t
 }' >"$T/want" && is relative,delta
-# The same time as -b counts.
-at=$(column relative | sed -n 400p)
+# The same time as -b counts, of an event that is the first one then.
+column relative | awk 'NR >= 400 && $0 != last { print NR, $0; exit }
+    { last = $0 }' >"$T/want"
+read -r line at <"$T/want"
 utctl view -o relative,delta,fields -b "$at" -n 1 "$T/trace" >"$T/out" ||
     fail "-b $at"
-[ "$(cat "$T/out")" = "$at +0.000000000 $(sed -n '400s/^[^{]*{/{/p' \
+[ "$(cat "$T/out")" = "$at +0.000000000 $(sed -n "${line}s/^[^{]*{/{/p" \
     "$T/text")" ] || fail "-b $at: $(cat "$T/out")"
 
 # How deep, and how long: after losses anew.

@@ -162,7 +162,7 @@ block 8
 [ "$(wc -l <"$T/said")" -eq 12 ] || fail "$(cat "$T/said")"
 line=$(sed -n 3p "$T/said")
 set -- $line
-[ "${1%.*}" -gt 1000000 ] && [ "$6" = web:begin,web:end ] || fail "$line"
+[ "${1%.*}" -gt 1000000 ] && [ "$6" = web:begin,web:end,id ] || fail "$line"
 BEGAN="$3 $4"
 line=${line#*\[} PROCESS=${line%%:*} line=${line#*:} THREAD=${line%%\]*}
 

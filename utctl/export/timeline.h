@@ -116,7 +116,7 @@ uint64_t timeline_date(int64_t, const char *);
 void	 timeline_free(void);
 /* The next number, from 1 on. */
 uint64_t timeline_serial(void);
-/* That name of a member, with _ behind it where the bar's fields have it. */
+/* The name of a member, with _ behind it where a field of the bar has it. */
 const char *bar_member(const struct bar *, const char *);
 /* The length of the first of some members. */
 size_t	 member_len(const char *, size_t);

@@ -153,8 +153,8 @@ struct page_slow {
 	int64_t		 self, begin;
 	const struct page_pair *pair;
 	const struct page_track *track;
-	struct event_place place;	/* of the event that began it, ... */
-	int64_t		 at;		/* ... and its time */
+	struct event_place place;	/* the event that began it */
+	int64_t		 at;		/* that event's time */
 	char		 fields[PAGE_FIELDS];	/* "": not known yet */
 };
 

@@ -440,7 +440,8 @@ pair_thread_ends(const struct pair_thread *t, const struct ctf_stream *s)
 /*
  * The innermost one of the same pair and address.  What is still open within it
  * was left without its end, by longjmp(3) for example, unless the same event
- * began it.  If there is none, that is known without a look at all that is open.
+ * began it.  If there is none, that is known without a look at all that is
+ * open.
  */
 void
 pair_thread_end(struct pairs *ps, struct pair_thread *t,
