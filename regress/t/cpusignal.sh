@@ -57,13 +57,17 @@ for g in function stack; do
 done
 # So is the time of a thread whose timer never ticks.
 cat >"$T/late.c" <<'END'
-#include <signal.h>
-#include <time.h>
+int timer_settime(void);
+int __timer_settime64(void);		/* with 32 bits */
 int
-timer_settime(timer_t t, int flags, const struct itimerspec *to,
-    struct itimerspec *old)
+timer_settime(void)
 {
-	return (void)t, (void)flags, (void)to, (void)old, 0;
+	return 0;
+}
+int
+__timer_settime64(void)
+{
+	return 0;
 }
 END
 $CC $CFLAGS -D_GNU_SOURCE -fPIC -shared -o "$T/late.so" "$T/late.c" \

@@ -171,6 +171,12 @@ for o in '-j -v cpu' '-dj' '-cj'; do
 	expect 0 '"' utctl stat $o "$T/trace"
 	printed "stat ${o%% *}"
 done
+utctl record -g -w malloc -o "$T/stacks" -- ./prog/mallocs >/dev/null 2>&1 ||
+    fail "record"
+for by in function caller stack; do
+	expect 0 '"with_stacks"' utctl stat -j -g $by "$T/stacks"
+	printed 'stat -j' 'heap -j'
+done
 for c in heap locks; do
 	expect 0 '"processes":.{' utctl $c -j "$T/trace"
 	printed "$c -j"

@@ -154,7 +154,7 @@ struct page_slow {
 	const struct page_pair *pair;
 	const struct page_track *track;
 	struct event_place place;	/* the event that began it */
-	int64_t		 at;		/* that event's time */
+	int64_t		 at;		/* the time of that event */
 	char		 fields[PAGE_FIELDS];	/* "": not known yet */
 };
 

@@ -39,7 +39,7 @@ struct group {
 	size_t		 len;
 	uint64_t	 hash;
 	uint64_t	 n;
-	uint64_t	 bits;		/* events take so many */
+	uint64_t	 bits;		/* the length of its events */
 	int64_t		 first, last;
 	struct hist	 values;
 	int64_t		 total, self;	/* ns of its pairs */

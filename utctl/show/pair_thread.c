@@ -369,7 +369,10 @@ top_end(const struct frame *f, int64_t ns)
 	return e;
 }
 
-/* Find the innermost one of the pair and the address; NOTHING: none is open. */
+/*
+ * Find the innermost one of the pair and the address; NOTHING: none is open,
+ * which is known without a look at all that is open.
+ */
 static size_t
 frame_find(const struct pair_thread *t, const struct pair *p, uint64_t address)
 {
@@ -440,8 +443,7 @@ pair_thread_ends(const struct pair_thread *t, const struct ctf_stream *s)
 /*
  * The innermost one of the same pair and address.  What is still open within it
  * was left without its end, by longjmp(3) for example, unless the same event
- * began it.  If there is none, that is known without a look at all that is
- * open.
+ * began it.
  */
 void
 pair_thread_end(struct pairs *ps, struct pair_thread *t,
