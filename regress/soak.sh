@@ -26,11 +26,42 @@ chaos=${SOAK_CHAOS:-0}
 UT_REGISTER_TIMEOUT=30000
 export UT_REGISTER_TIMEOUT
 
-# What glibc keeps of what is freed grows to twice the largest block that there
-# was, and would be compared with what it kept before; now it is always little.
-GLIBC_TUNABLES=glibc.malloc.mmap_threshold=131072
-GLIBC_TUNABLES=$GLIBC_TUNABLES:glibc.malloc.trim_threshold=131072
-export GLIBC_TUNABLES
+# What a process has freed it may keep, up to the most that it ever had; where
+# there is glibc, a signal has utd and consumers give that back before it is
+# looked at how much they have.
+trim=
+case $CFLAGS in
+*-fsanitize*)	;;
+*)	cat >"$T/trim.c" <<-'END'
+		#include <malloc.h>
+		#include <signal.h>
+		#ifndef __GLIBC__
+		#error
+		#endif
+		static void
+		give_back(int sig)
+		{
+			(void)sig;
+			malloc_trim(0);
+		}
+		static void __attribute__((constructor))
+		begin(void)
+		{
+			signal(SIGUSR2, give_back);
+		}
+	END
+	! $CC $CFLAGS -fPIC -shared -o "$T/trim.so" "$T/trim.c" 2>/dev/null ||
+	    trim=$T/trim.so ;;
+esac
+
+soak_utd() {
+	if [ -n "$trim" ]; then
+		LD_PRELOAD=$trim
+		export LD_PRELOAD
+	fi
+	start_utd
+	unset LD_PRELOAD
+}
 
 # Some programs are another user's.
 other=
@@ -323,7 +354,7 @@ utd_dies() {
 	kill_utd $r
 	kills=$((kills + 1))
 	nap 90
-	start_utd
+	soak_utd
 	until_ok known || until_ok known || fail "programs do not come again"
 }
 
@@ -366,6 +397,10 @@ no programs know of the utd in $UT_RUNDIR" ]
 }
 
 kb() {
+	if [ -n "$trim" ]; then
+		kill -USR2 "$@"
+		sleep 0.2
+	fi
 	if [ -r "/proc/$UTD_PID/status" ]; then
 		cat /dev/null $(printf '/proc/%s/status ' "$@") |
 		    awk '/^RssAnon/ { n += $2 } END { print n + 0 }'
@@ -487,7 +522,7 @@ base=$((half + warm))
 slack=$((rounds > 10 ? 512 : 8192))
 mkfifo "$T/alive" || fail "mkfifo"
 exec 7>&1
-start_utd
+soak_utd
 while [ $round -le $rounds ]; do
 	loaded= recorded=
 	[ $round -ne $base ] && [ $round -ne $rounds ] || full_house
