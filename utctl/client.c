@@ -46,6 +46,7 @@
 struct client {
 	int		 fd;
 	int		 gone;		/* utd is not there any more */
+	int		 may_go;	/* a hangup is not told */
 	int		 stranger;	/* utd is neither ours nor root's */
 	int64_t		 deadline;	/* -1 is none */
 	char		*dir;
@@ -81,6 +82,12 @@ const char *
 client_dir(const struct client *c)
 {
 	return c->dir;
+}
+
+void
+client_may_go(struct client *c)
+{
+	c->may_go = 1;
 }
 
 int
@@ -141,7 +148,8 @@ client_fail(struct client *c)
 	case 0:
 	case EPIPE:
 	case ECONNRESET:
-		say("utd in %s has gone away", c->dir);
+		if (!c->may_go)
+			say("utd in %s has gone away", c->dir);
 		c->gone = 1;
 		break;
 	case EINTR:

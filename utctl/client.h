@@ -56,6 +56,8 @@ void		 client_bound(struct client *, int);
 void		 client_close(struct client *);
 void		 client_ended(struct client *);	/* wait for that of utd */
 int		 client_gone(const struct client *);
+/* Do not tell when utd hangs up. */
+void		 client_may_go(struct client *);
 const char	*client_dir(const struct client *);
 int		 client_fd(const struct client *);
 int		 client_look(struct client *);

@@ -63,8 +63,10 @@ try_utd(const char *where, const char *dir, struct client **c,
 {
 	const struct row *s = NULL;
 
-	*c = client_try(where);
-	if (*c != NULL && (s = session_in(*c, dir, rows)) == NULL) {
+	if ((*c = client_try(where)) == NULL)
+		return NULL;
+	client_may_go(*c);
+	if ((s = session_in(*c, dir, rows)) == NULL) {
 		client_close(*c);
 		*c = NULL;
 	}
@@ -150,6 +152,7 @@ gone(struct live *l, const struct row **s)
 	}
 	if ((l->client = client_try(NULL)) == NULL)
 		return has_state(l) ? LIVE_AWAY : LIVE_DESTROYED;
+	client_may_go(l->client);
 	*s = session_in(l->client, l->dir, &l->rows);
 	if (*s == NULL && client_gone(l->client)) {
 		client_close(l->client);
