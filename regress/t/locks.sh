@@ -147,9 +147,10 @@ grep -q '^calls\[[0-9]*\]: 1 lock, 0 conditions$' "$T/out" ||
 expect 0 'conditions$' utctl locks -e 'pthread:*' "$T/trace"
 grep 'leave out' "$T/err" && fail "-e: $(cat "$T/err")"
 expect 0 'no events of locks' utctl locks -e calls:thread "$T/trace"
-# No wrapper can be preloaded that wants a sanitizer to be first.
+# No wrapper can be preloaded that wants a sanitizer to be first; with UT_POSIX
+# alone, such a trace has no events of modules either, and is empty.
 case $CFLAGS in
-*-fsanitize*)	;;
+*-fsanitize*|*-DUT_POSIX*)	;;
 *)	echo 'int main(void) { return 0; }' >"$T/none.c"
 	$CC $CFLAGS -o "$T/lockless" "$T/none.c" || fail "none.c"
 	utctl record -w pthread -o "$T/none" -- "$T/lockless" 2>"$T/err" ||
