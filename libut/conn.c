@@ -48,7 +48,7 @@ int64_t ut_hurry = -1;
 static struct ut_msg in[UT_CONNS];	/* one each: may be half there */
 static struct ut_msg out;
 static pthread_cond_t answered;
-static char program[NAME_MAX_LEN];	/* before it may write over that */
+static char program[NAME_MAX_LEN];	/* the name at the start */
 
 /*
  * The deadline for a message that is sent now.  Threads of the program may wait

@@ -67,7 +67,7 @@ struct module {
 	struct file	*file;
 	uint32_t	 round;		/* the last look that found it */
 	bool		 untold;
-	bool		 program;	/* which cannot go */
+	bool		 program;	/* never goes */
 	bool		 sure;		/* no other can be in its place */
 };
 

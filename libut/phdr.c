@@ -42,7 +42,7 @@
 
 #define BUILD_ID	3		/* NT_GNU_BUILD_ID */
 #define PHDRS		64		/* read of a file */
-#define NOTES		1024		/* bytes */
+#define NOTES		512		/* bytes */
 
 typedef __typeof__(*((struct dl_phdr_info *)0)->dlpi_phdr) phdr;
 
@@ -247,30 +247,28 @@ find_phdrs(const void *start, struct dl_phdr_info *info)
 
 /*
  * Find the build ID in the module's file, if that begins with the ELF header
- * that is in memory.  ut_found_put is in one thread at a time.
+ * that is in memory; it is in the caller's buffer then.
  */
 static void
-find_id_in_file(struct ut_loaded *m)
+find_id_in_file(struct ut_loaded *m, unsigned char notes[NOTES])
 {
-	static ElfW(Phdr) p[PHDRS];
-	static unsigned char notes[NOTES];
 	const int fd = open(m->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	ElfW(Ehdr) e;
-	size_t i, n;
+	ElfW(Phdr) p;
+	size_t i;
 
 	if (fd == -1)
 		return;
 	if (pread(fd, &e, sizeof(e), 0) != (ssize_t)sizeof(e) ||
-	    memcmp(&e, (const void *)m->start, sizeof(e)) != 0 ||
-	    e.e_phnum > PHDRS || pread(fd, p, sizeof(p), (off_t)e.e_phoff) <
-	    (ssize_t)(e.e_phnum * sizeof(p[0])))
+	    memcmp(&e, (const void *)m->start, sizeof(e)) != 0)
 		e.e_phnum = 0;
-	for (i = 0; i < e.e_phnum && m->idlen == 0; i++) {
-		n = p[i].p_filesz;
-		if (p[i].p_type == PT_NOTE && n <= sizeof(notes) &&
-		    pread(fd, notes, n, (off_t)p[i].p_offset) == (ssize_t)n)
-			find_id_in(m, &p[i], notes);
-	}
+	for (i = 0; i < e.e_phnum && i < PHDRS && m->idlen == 0; i++)
+		if (pread(fd, &p, sizeof(p), (off_t)(e.e_phoff +
+		    i * sizeof(p))) == (ssize_t)sizeof(p) &&
+		    p.p_type == PT_NOTE && p.p_filesz <= NOTES &&
+		    pread(fd, notes, p.p_filesz, (off_t)p.p_offset) ==
+		    (ssize_t)p.p_filesz)
+			find_id_in(m, &p, notes);
 	close(fd);
 }
 
@@ -297,6 +295,7 @@ bool
 ut_loaded_at(const void *addr, bool (*f)(const struct ut_loaded *))
 {
 	struct ut_loaded m = { 0, 0, 0, "", false, NULL, 0 };
+	unsigned char notes[NOTES];
 	struct dl_phdr_info info;
 	struct dl_find_object o;
 	const struct link_map *map;
@@ -320,7 +319,7 @@ ut_loaded_at(const void *addr, bool (*f)(const struct ut_loaded *))
 		m.start = (uintptr_t)o.dlfo_map_start;
 		m.size = (uintptr_t)o.dlfo_map_end - m.start;
 		m.idlen = 0;
-		find_id_in_file(&m);
+		find_id_in_file(&m, notes);
 	}
 	return !is_systems(&m) && f(&m);
 }

@@ -32,8 +32,9 @@
 #define TABLE		0x3b		/* 4 bytes, from the header */
 
 /*
- * Are the bytes of the table, and can they be read?  A segment that has it can
- * be; else each page is asked for.
+ * Do these bytes lie where the table is, and can they be read?  A segment can
+ * be read whole; in a module whose segments are not known, each page is asked
+ * for.
  */
 static bool
 readable(const struct unwind_module *m, uintptr_t at, uintptr_t n,

@@ -328,20 +328,23 @@ find_in(struct dl_phdr_info *info, size_t size, void *arg)
 static bool
 find(struct search *s)
 {
+	const struct link_map *map;
 	struct dl_phdr_info info;
 	struct dl_find_object o;
 
 	if (_dl_find_object((void *)s->addr, &o) != 0)
 		return false;
-	info.dlpi_addr = o.dlfo_link_map->l_addr;
-	info.dlpi_name = o.dlfo_link_map->l_name;
+	map = o.dlfo_link_map;
+	if (map->l_name != NULL && map->l_name[0] != '\0') {
+		found_at(s, map->l_name, map->l_addr,
+		    (uintptr_t)o.dlfo_map_start, (uintptr_t)o.dlfo_map_end);
+		return true;
+	}
+	info.dlpi_addr = map->l_addr;
+	info.dlpi_name = map->l_name;
 	info.dlpi_phdr = (const ElfW(Phdr) *)getauxval(AT_PHDR);
 	info.dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM);
-	if (info.dlpi_name == NULL || info.dlpi_name[0] == '\0')
-		return find_in(&info, sizeof(info), s) != 0;
-	found_at(s, info.dlpi_name, info.dlpi_addr,
-	    (uintptr_t)o.dlfo_map_start, (uintptr_t)o.dlfo_map_end);
-	return true;
+	return find_in(&info, sizeof(info), s) != 0;
 }
 
 #else
