@@ -31,9 +31,11 @@
  *		So many events a second, shared by the threads, in a burst
  *		each millisecond: the rate that came of it, and events, and
  *		nanoseconds for each event of a burst: p10, p50 and p99.
- *	load [-b bursts] [-n threads] [-e event] [-p ms] thread
- *		Threads one after the other, with one event each if -e is
- *		there, so many in a burst: ns for each.
+ *	load [-b threads] [-e event] thread
+ *		Threads one after the other, with one event and without one
+ *		in turn, so many of each.  What the event takes, in ns, by
+ *		the tenth percentiles of both; events; and ns for a thread
+ *		without one, the median.
  *	load [-b events] [-e event] cold
  *		One event after everything was pushed out of the caches, as
  *		in a program that traces now and then: ns, beyond the same
@@ -346,31 +348,44 @@ do_rate(void)
 static void *
 once(void *arg)
 {
-	if (trace != NULL)
-		trace(1);
+	trace(1);
 	return arg;
+}
+
+static void *
+never(void *arg)
+{
+	return arg;
+}
+
+/* ns from where a thread is made until it has ended. */
+static double
+thread_run(void *(*run)(void *))
+{
+	const double t = now();
+	pthread_t id;
+
+	if (pthread_create(&id, NULL, run, NULL) != 0 ||
+	    pthread_join(id, NULL) != 0)
+		errx(1, "threads");
+	return now() - t;
 }
 
 static void
 do_thread(void)
 {
-	static double ns[MAXBURSTS];
-	pthread_t id;
-	double t;
-	long i, j;
+	static double with[MAXBURSTS], without[MAXBURSTS];
+	double each;
+	long i;
 
-	for (i = -WARM; i < nbursts; i++) {
-		sleep_period(period);
-		t = now();
-		for (j = 0; j < nevents; j++)
-			if (pthread_create(&id, NULL, once, NULL) != 0 ||
-			    pthread_join(id, NULL) != 0)
-				errx(1, "threads");
-		if (i >= 0)
-			ns[i] = (now() - t) / (double)nevents;
+	for (i = 0; i < nbursts; i++) {
+		with[i] = thread_run(once);
+		without[i] = thread_run(never);
 	}
-	printf("%.0f %ld\n", median(ns, (size_t)nbursts),
-	    (nbursts + WARM) * nevents);
+	each = median(without, (size_t)nbursts);
+	(void)median(with, (size_t)nbursts);
+	printf("%.0f %ld %.0f\n", with[nbursts / 10] - without[nbursts / 10],
+	    nbursts, each);
 }
 
 static void
@@ -461,7 +476,7 @@ main(int argc, char *argv[])
 	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
 		if (strcmp(modes[i].name, argv[optind]) != 0)
 			continue;
-		if (trace == NULL && strcmp(argv[optind], "thread") != 0)
+		if (trace == NULL)
 			event_find("one");
 		modes[i].run();
 		return 0;

@@ -70,19 +70,17 @@ r=0
 while [ $r -lt "$ROUNDS" ]; do
 	for p in ut lt fl; do
 		[ $p != lt ] || have_lttng || continue
-		measure $p.first "$T/load.$p" -b "$BURSTS" -n 50 \
+		measure $p.first "$T/load.$p" -b $((100 * BURSTS)) \
 		    -e one thread
-		measure $p.without "$T/load.$p" -b "$BURSTS" -n 50 \
-		    thread
 	done
 	r=$((r + 1))
 done
 ut_ends ut.first "$(sum ut.first 2)"
 ! have_lttng || lt_ends lt.first "$(sum lt.first 2)"
-row "a thread's first event, and end" ns "$(beyond ut first without 1)" \
-    "$(beyond lt first without 1)" ""
-row "a thread without an event" ns "$(value ut.without)" \
-    "$(value lt.without)" "$(median fl.without)"
+row "a thread's first event, and end" ns "$(value ut.first)" \
+    "$(value lt.first)" "" "<= LTTng" "u <= l"
+row "a thread without an event" ns "$(value ut.first 3)" \
+    "$(value lt.first 3)" "$(median fl.first 3)"
 
 # One event now and then, when nothing of it is in the caches any more.
 ut_begin one
