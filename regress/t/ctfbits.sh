@@ -287,3 +287,7 @@ awk 'BEGIN { for (i = 0; i < 200; i++) print "1 " i % 2 "\n3 " i % 8 }' | bits l
     tr '\n' ' ')" = '"events":100,"bytes":50 "events":100,"bytes":50 ' ] &&
     utctl stat -j "$T_CTF" | grep -q '^{"events":200,.*,"bytes":100,' ||
     fail "bytes: $(utctl stat -j "$T_CTF")"
+utctl report "$T_CTF" >"$T/page.html" 2>"$T/err" &&
+    [ "$(grep -o '"events":[0-9]*,"bytes":[0-9]*' "$T/page.html" |
+    tr '\n' ' ')" = '"events":100,"bytes":50 "events":100,"bytes":50 ' ] ||
+    fail "report: $(cat "$T/err") $(grep -o '"bytes":[0-9]*' "$T/page.html")"

@@ -44,6 +44,16 @@ runs "$T/same"
 [ "$(wc -l <"$T/err")" -eq 1 ] || fail "$(cat "$T/err")"
 utctl view -e 'libc:*' "$T/trace" | grep -q 'same\[' || fail "not recorded"
 
+# So it is where the loader is started by name.
+by=$(readelf -l "$T/same" 2>/dev/null |
+    sed -n 's/.*interpreter: \(.*\)\]/\1/p')
+if [ -n "$by" ]; then
+	runs "$by" "$T/same"
+	[ "$(wc -l <"$T/err")" -eq 1 ] || fail "$(cat "$T/err")"
+	utctl view -e 'libc:*' "$T/trace" | grep -q ' libc:' ||
+	    fail "$by: not recorded"
+fi
+
 n=0
 if $CC $CFLAGS -static -o "$T/static" "$T/hello.c" 2>/dev/null; then
 	n=$((n + 1))

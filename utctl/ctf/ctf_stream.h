@@ -245,6 +245,13 @@ ctf_clock_update(uint64_t *cycles, uint64_t low, uint64_t mask)
 	*cycles = (*cycles & ~mask) | low;
 }
 
+/* How long the event is, with its header. */
+static inline uint64_t
+ctf_event_bits(const struct ctf_stream *s)
+{
+	return 8 * (s->off + s->pos - s->at) + s->bit - s->atbit;
+}
+
 /* At the stream's place. */
 static inline void
 ctf_cur_set(struct ctf_cur *c, const struct ctf_stream *s)

@@ -164,12 +164,26 @@ other_class(int fd)
 	    memcmp(e, ELFMAG, SELFMAG) == 0 && e[EI_CLASS] != OWN_CLASS;
 }
 
-/* The wrappers are for programs that are loaded as utctl is. */
+static int
+is_file(const char *path, int fd)
+{
+	struct stat s, t;
+
+	return stat(path, &s) == 0 && fstat(fd, &t) == 0 &&
+	    s.st_dev == t.st_dev && s.st_ino == t.st_ino;
+}
+
+/*
+ * The wrappers are for programs that are loaded as utctl is.  Who starts the
+ * loader itself has it load a program.
+ */
 static void
 say_program(const char *name, int fd)
 {
 	const int own = command_open(utctl_path);
 	char of_name[PATH_MAX], ours[PATH_MAX];
+	const int known = own != -1 && loader(own, ours) == 0 &&
+	    ours[0] != '\0';
 
 	if (changes_user(fd))
 		say("%s changes its user or group: -w has no effect on it",
@@ -179,10 +193,11 @@ say_program(const char *name, int fd)
 		    name, OWN_BITS);
 	else if (loader(fd, of_name) == -1)
 		;
+	else if (known && is_file(ours, fd))
+		;
 	else if (of_name[0] == '\0')
 		say("%s is statically linked: -w has no effect on it", name);
-	else if (own != -1 && loader(own, ours) == 0 && ours[0] != '\0' &&
-	    strcmp(of_name, ours) != 0)
+	else if (known && strcmp(of_name, ours) != 0)
 		say("%s is loaded by %s: -w is for programs that %s loads",
 		    name, of_name, ours);
 	if (own != -1)

@@ -86,7 +86,7 @@ event(void *arg, struct ctf_stream *s)
 		e->drawn = is_drawn(s);
 	}
 	e->last = s->ns;
-	e->bytes += s->off + s->pos - s->at;
+	e->bits += ctf_event_bits(s);
 	e->slots[slot]++;
 	t->n++;
 	if (t->cells != NULL)

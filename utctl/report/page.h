@@ -79,7 +79,7 @@ struct flames {
 
 struct page_event {
 	char		*name;
-	uint64_t	 n, bytes;
+	uint64_t	 n, bits;	/* events, and how long they are */
 	int64_t		 first, last;
 	uint32_t	 number;
 	int		 drawn;		/* a part of a pair, lock or heap */

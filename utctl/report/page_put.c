@@ -217,7 +217,7 @@ put_events(void)
 		json_object(NULL);
 		page_text("name", e->name);
 		json_u64("events", e->n);
-		json_u64("bytes", e->bytes);
+		json_u64("bytes", e->bits / 8);
 		page_put_ns("first", e->first);
 		page_put_ns("last", e->last);
 		json_u64("number", e->number);

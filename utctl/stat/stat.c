@@ -43,8 +43,7 @@ static void
 count_event(void *arg, struct ctf_stream *s)
 {
 	struct stat_run *r = arg;
-	const uint64_t bits = 8 * (s->off + s->pos - s->at) + s->bit -
-	    s->atbit;
+	const uint64_t bits = ctf_event_bits(s);
 	struct group *row = groups_get(&r->groups, s, NULL);
 	double v;
 	const int valued = groups_value(&r->groups, s, &v);
