@@ -30,10 +30,8 @@
 #include "../sym/symbols.h"
 #include "stacks.h"
 
-#define INLINED	16		/* functions in one place, and no more */
-
-static struct frame	 frames[STACK_MAX * INLINED];
-static struct map	 known;		
+static struct frame	 frames[STACK_MAX * DWARF_PLACES];
+static struct map	 known;		/* one of all that are equal */
 
 static size_t
 put_frame(struct frame *f, const struct ctf_stream *s, uint64_t address,
@@ -47,7 +45,6 @@ put_frame(struct frame *f, const struct ctf_stream *s, uint64_t address,
 	f->address = address;
 	if (n == 0)
 		return 1;
-	n = n < INLINED ? n : INLINED;
 	for (i = 0; i < n; i++, p++, f++) {
 		f->address = address;
 		f->function = p->function;

@@ -14,7 +14,6 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-
 /*
  * Trees of call stacks: see stacks.h.
  */
@@ -27,14 +26,14 @@
 #define INDENT_MOST	60	/* columns */
 #define FEW		8	/* children */
 
-static struct map	 older;		/* Children behind the newest few */
+static struct map	 older;		/* children behind the newest few */
 
 static uint64_t
 child_key(const struct tree *t, const struct frame *f)
 {
 	const uint64_t key[] = { (uintptr_t)t, f->function == NULL ?
-	    (uintptr_t)f : (uintptr_t)f->function, (uintptr_t)f->file,
-	    f->line };
+	    (uintptr_t)f : (uintptr_t)f->function, (uintptr_t)f->image,
+	    (uintptr_t)f->file, f->line };
 
 	return map_bytes(0, key, sizeof(key));
 }

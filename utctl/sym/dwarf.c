@@ -389,9 +389,10 @@ dwarf_find(struct dwarf *d, uint64_t addr, struct dwarf_place *places)
 			f->name = function_name(d, f->die);
 		}
 		places[n].function = f->name;
-		if (!f->inlined || n == DWARF_PLACES - 1)
+		if (!f->inlined)
 			break;
-		n++;
+		if (n < DWARF_PLACES - 1)
+			n++;
 		places[n].file = lines_file(d, u, f->call_file);
 		places[n].line = f->call_line;
 	}

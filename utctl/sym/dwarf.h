@@ -28,7 +28,8 @@
 struct dwarf;
 struct elf;
 
-#define DWARF_PLACES	64		/* one address has at most */
+/* An address has at most so many: the outermost is there. */
+#define DWARF_PLACES	64
 
 struct dwarf_place {
 	const char	*function;	/* mangled; NULL: not known */
