@@ -26,6 +26,7 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <lttng/tracepoint.h>
 
@@ -59,7 +60,7 @@ ut_lttng_log_put(struct ut_event *e, void *caller, const char *file, int line,
 {
 	struct ut_record r;
 	unsigned char *p;
-	char text[1024], *msg = text;
+	char text[1024], *longer = NULL;
 	size_t n, nfile = 0, nfunc = 0, len = 0;
 	const int error = errno;
 	va_list again;
@@ -69,8 +70,11 @@ ut_lttng_log_put(struct ut_event *e, void *caller, const char *file, int line,
 	n = (size_t)vsnprintf(text, sizeof(text), fmt, ap);
 	if (n >= sizeof(text) && n <= INT_MAX) {
 		n = n < UT_LTTNG_LOG_MAX ? n + 1 : UT_LTTNG_LOG_MAX;
-		msg = (char *)__builtin_alloca(n);
-		(void)vsnprintf(msg, n--, fmt, again);
+		if ((longer = (char *)malloc(n)) == NULL)
+			n = sizeof(text);
+		else
+			(void)vsnprintf(longer, n, fmt, again);
+		n--;
 	} else if (n > INT_MAX)		/* a conversion failed */
 		n = 0;
 	va_end(again);
@@ -88,9 +92,10 @@ ut_lttng_log_put(struct ut_event *e, void *caller, const char *file, int line,
 			p = ut_put(p, file, nfile + 1);
 			p = ut_put(p, func, nfunc + 1);
 		}
-		(void)ut_put_seq(p, msg, n, 1);
+		(void)ut_put_seq(p, longer != NULL ? longer : text, n, 1);
 		p = ut_commit(&r);
 	}
+	free(longer);
 	errno = error;
 }
 
