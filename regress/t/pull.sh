@@ -46,9 +46,9 @@ utctl enable-channel -p own && utctl enable-event -c own 'seq:t*' >/dev/null &&
     utctl create -o "$T/two" two >/dev/null && utctl enable-event 'seq:*' &&
     utctl start || fail "set-up"
 is "three times" "$HELLO $ACK $ACK $ACK " ./prog/seq 1 1 1
-# The same name with other fields is not what is known.
+# The same name with other fields is not what is known, and is recorded, too.
 build "$T/fields" '-DFIELDS=UT_U64(n)' -DVALUES='(uint64_t)i' prog/kind.c
-is "other fields" "$HELLO $NAMES $EVENTS " "$T/fields" 3
+is "other fields" "$HELLO $NAMES $EVENTS $ACK " "$T/fields" 3
 utctl destroy s >/dev/null && utctl destroy two >/dev/null || fail "destroy"
 is "no session again" "$HELLO " ./prog/seq 1 1 1
 

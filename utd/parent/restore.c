@@ -355,21 +355,20 @@ static bool
 read_entry(struct ut_msg *m)
 {
 	static struct ut_msg fields;
-	char name[NAME_MAXLEN], program[NAME_MAXLEN], why[512];
+	char name[NAME_MAXLEN], why[512];
 	const uint32_t level = ut_msg_get_u32(m);
 	struct region *r = region_by_id(m->h.b);
 	struct event *e;
 	uint32_t id, last;
 
 	ut_msg_get_str(m, name, sizeof(name));
-	ut_msg_get_str(m, program, sizeof(program));
 	ut_msg_get_bytes(m, &fields);
 	if (m->bad || r == NULL ||
 	    (e = event_get(name, level, &fields)) == NULL)
 		return false;
 	last = r->registry.last;
 	id = e->state != EVENT_DESCRIBED ? 0 : registry_get(&r->registry,
-	    e, program, 0, why, sizeof(why));
+	    e, "", 0, why, sizeof(why));
 	event_unref(e);
 	return id == last + 1 && id == m->h.a;
 }

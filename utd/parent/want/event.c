@@ -383,12 +383,6 @@ event_open(const struct event *e, struct ut_msg *m, uint32_t *n)
 	*n = ut_msg_get_u32(m);
 }
 
-bool
-event_same_fields(const struct event *a, const struct event *b)
-{
-	return a->len == b->len && memcmp(a->body, b->body, a->len) == 0;
-}
-
 /* The name that people have for the type. */
 void
 event_type(const struct field *f, char *s, size_t n)

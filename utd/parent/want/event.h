@@ -70,13 +70,11 @@ void	 event_skip(struct ut_msg *, const struct field *);
 const char *event_number(const struct field *, int64_t, char *, size_t);
 void	 event_type(const struct field *, char *, size_t);
 const char *event_why(const struct event *);
-bool	 event_same_fields(const struct event *, const struct event *);
 
 /* An event of a region. */
 struct entry {
 	struct event	*event;
 	uint32_t	 rule;		/* serial of the newest that matched */
-	char		 program[PROGRAM_NAME];	/* the first that offered it */
 };
 
 struct registry {
@@ -85,7 +83,7 @@ struct registry {
 	size_t		 bytes;		/* length of all descriptions */
 	struct entry	*entries;	/* by ID: there is none with ID 0 */
 	uint32_t	 last;		/* ID */
-	uint16_t	*slots;		/* IDs by the hash of the name; or 0 */
+	uint16_t	*slots;		/* IDs by the events' hash; or 0 */
 	uint32_t	 nslots;
 };
 

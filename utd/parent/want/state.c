@@ -39,7 +39,7 @@ static struct ut_msg out;
  * Members of an object that are saved, and listed if they have a name: a row a
  * member.  One more raises the version.
  */
-#define STATE_VERSION		13
+#define STATE_VERSION		14
 #define STATE_MEMBERS		106u
 #define MEMBER(type, member, size, name)				\
 	{ MEMBER_ ## type, name, offsetof(struct OBJECT, member), size }
@@ -372,7 +372,6 @@ put_entries(unsigned int j, struct saved *v, size_t left)
 		ut_msg_init(&out, STATE_ENTRY, *at, r->id);
 		ut_msg_u32(&out, e->event->level);
 		ut_msg_str(&out, e->event->name);
-		ut_msg_str(&out, e->program);
 		ut_msg_bytes(&out, &body);
 		(void)journal_put(j, &out);
 		left -= left < out.h.len ? left : out.h.len;

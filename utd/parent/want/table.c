@@ -237,22 +237,14 @@ registry_free(struct registry *r)
 	memset(r, 0, sizeof(*r));
 }
 
-/* The one name that comes in every level: UT_LOG. */
-static bool
-same_event(const struct event *a, const struct event *b)
-{
-	return strcmp(a->name, b->name) == 0 && (a->level == b->level ||
-	    strcmp(a->name, "ut:log") != 0);
-}
-
 /* The slot of the event, which is empty if there is no such event. */
 static uint16_t *
 registry_slot(const struct registry *r, const struct event *e)
 {
-	uint32_t h = hash_bytes(0, e->name, strlen(e->name));
+	uint32_t h = e->hash;
 
 	while (r->slots[h %= r->nslots] != 0 &&
-	    !same_event(r->entries[r->slots[h]].event, e))
+	    r->entries[r->slots[h]].event != e)
 		h++;
 	return &r->slots[h];
 }
@@ -272,20 +264,6 @@ registry_grow(struct registry *r)
 		*registry_slot(r, r->entries[id].event) = (uint16_t)id;
 }
 
-static void
-conflict(const struct entry *had, const struct event *e, const char *program,
-    char *why, size_t n)
-{
-	if (!event_same_fields(had->event, e))
-		snprintf(why, n, "event %s of %s has other fields than that "
-		    "of %s: not recorded", e->name, program, had->program);
-	else
-		snprintf(why, n, "event %s of %s has level %s, that of %s "
-		    "has %s: not recorded", e->name, program,
-		    level_name(e->level), had->program,
-		    level_name(had->event->level));
-}
-
 uint32_t
 registry_get(struct registry *r, struct event *e, const char *program,
     uint32_t rule, char *why, size_t n)
@@ -297,13 +275,8 @@ registry_get(struct registry *r, struct event *e, const char *program,
 	if (r->last * 2 == r->nslots)
 		registry_grow(r);
 	id = registry_slot(r, e);
-	entry = &r->entries[*id];
-	if (*id != 0 && entry->event != e) {
-		conflict(entry, e, program, why, n);
-		errno = EEXIST;
-		return 0;
-	}
 	if (*id != 0) {
+		entry = &r->entries[*id];
 		if (entry->rule < rule)
 			entry->rule = rule;
 		return *id;
@@ -326,6 +299,5 @@ registry_get(struct registry *r, struct event *e, const char *program,
 	entry = &r->entries[*id];
 	entry->event = event_ref(e);
 	entry->rule = rule;
-	snprintf(entry->program, sizeof(entry->program), "%s", program);
 	return *id;
 }
