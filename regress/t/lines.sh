@@ -106,6 +106,61 @@ printf '"caller_lines":[%s,%s,%s]\n' \
 same "JSON"
 utctl view -N "$T/trace" | grep 'place\.c' && fail "-N"
 
+# What the linker has left out is nowhere: its addresses begin at 0, or near.
+cat >"$T/left.c" <<'END'
+extern int v, w;
+int v, w;
+void live(int), dead(int);
+static inline __attribute__((always_inline)) void dead_inline(int n)
+{
+	v += n;
+	if (__builtin_expect(n == 12345, 0)) {
+		w++;
+		__asm__ volatile (".fill 4096, 1, 0x90");
+		w--;
+	}
+	v *= 3;
+}
+void dead(int n)
+{
+	dead_inline(n);
+	__asm__ volatile (".fill 8192, 1, 0x90");
+	v ^= n;
+}
+void live(int n)
+{
+	v -= n;
+	__asm__ volatile ("here: .fill 20000, 1, 0x90");
+	w -= n;
+}
+END
+echo '{ global: live; local: *; };' >"$T/left.map"
+n=0
+for how in gcc,bfd gcc,gold gcc,lld gcc,mold clang,bfd clang,gold clang,lld; do
+	for v in 4 5; do
+		out=$T/left.${how#*,}.so
+		${how%,*} -O2 -g -gdwarf-$v -ffunction-sections -fPIC -shared \
+		    -nostdlib -fuse-ld=${how#*,} -Wl,--build-id \
+		    -Wl,--gc-sections -Wl,-u,live \
+		    -Wl,--version-script="$T/left.map" -o "$out" "$T/left.c" \
+		    >"$T/cc.out" 2>&1 || continue
+		n=$((n + 1))
+		at=$(addr "$out" here) i=0
+		{
+			module "$out" $BASE
+			while [ $i -lt 20000 ]; do
+				i=$((i + 400))
+				callers $BASE $at+$i
+			done
+		} | told
+		shown >"$T/got"
+		[ "$(grep -c ' left\.c:23$' "$T/got")" -eq 50 ] ||
+		    fail "$how, DWARF $v: $(grep -v ' left\.c:23$' "$T/got" |
+		    head -n 3)"
+	done
+done
+echo "$n linkers and versions"
+
 # What was stripped off a file is found by the build ID, or by the name and the
 # checksum, near the file or below a directory.
 need objcopy

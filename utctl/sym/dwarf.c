@@ -230,7 +230,10 @@ number(const struct value *v)
 	return v->form == 0 || v->n >= NOTHING ? 0 : (uint32_t)v->n;
 }
 
-/* Add a function, if it has code: what its children are in. */
+/*
+ * Add a function, if it has code: what its children are in.  The linker may
+ * have left out the function that an inlined one is in.
+ */
 static uint32_t
 function_add(struct walk *w, const struct abbrev *ab, size_t die, uint32_t in)
 {
@@ -241,6 +244,8 @@ function_add(struct walk *w, const struct abbrev *ab, size_t die, uint32_t in)
 	die_read(&w->c, u, ab, v);
 	if (ab->tag == TAG_SUBPROGRAM)
 		in = NOTHING;
+	else if (in == NOTHING)
+		return in;
 	f = table_more(w->d, u->functions, u->nfunctions, &u->funcroom,
 	    sizeof(*f));
 	if (f == NULL)

@@ -48,7 +48,7 @@ span_add(struct dwarf *d, struct spans *s, uint64_t lo, uint64_t hi,
 	v->of = of;
 }
 
-/* .debug_ranges, until DWARF 4. */
+/* .debug_ranges, until DWARF 4.  A base that is 0 or 1 is of such code, too. */
 static void
 ranges_old(struct spans *s, struct dwarf *d, const struct unit *u,
     uint64_t at, uint32_t of)
@@ -57,15 +57,17 @@ ranges_old(struct spans *s, struct dwarf *d, const struct unit *u,
 	const size_t size = u->addrsize;
 	const uint64_t all = size == 8 ? UINT64_MAX : UINT32_MAX;
 	uint64_t base = u->low, lo, hi;
+	int left_out = 0;
 
 	while (!c.bad && spend(d, 1)) {
 		lo = get(&c, size);
 		hi = get(&c, size);
 		if (c.bad || (lo == 0 && hi == 0))
 			return;
-		if (lo == all)
+		if (lo == all) {
 			base = hi;
-		else if (base > 1 || lo > 1)
+			left_out = base <= 1;
+		} else if (!left_out && (base > 1 || lo > 1))
 			span_add(d, s, base + lo, base + hi, of);
 	}
 }
@@ -87,6 +89,7 @@ ranges_new(struct spans *s, struct dwarf *d, const struct unit *u,
 {
 	struct cursor c = dwarf_section(d, SEC_RNGLISTS, at);
 	uint64_t base = u->low, lo = 0, hi;
+	int left_out = base == 1;
 	unsigned int kind;
 
 	while (!c.bad && spend(d, 1)) {
@@ -96,6 +99,7 @@ ranges_new(struct spans *s, struct dwarf *d, const struct unit *u,
 		if (kind == RLE_BASEX || kind == RLE_BASE) {
 			base = kind == RLE_BASE ? get(&c, u->addrsize) :
 			    indexed(&c, d, u);
+			left_out = base <= 1;
 			continue;
 		}
 		lo = kind == RLE_OFFSETS ? base + get_uleb(&c) :
@@ -105,7 +109,7 @@ ranges_new(struct spans *s, struct dwarf *d, const struct unit *u,
 		    kind == RLE_START_END ? get(&c, u->addrsize) :
 		    kind == RLE_STARTX_ENDX ? indexed(&c, d, u) :
 		    lo + get_uleb(&c);
-		if (!c.bad && (kind != RLE_OFFSETS || base > 1 || u->low == 0))
+		if (!c.bad && (kind != RLE_OFFSETS || !left_out))
 			span_add(d, s, lo, hi, of);
 	}
 }
