@@ -18,12 +18,14 @@
  * Writes stream files of a trace of many processes, each of which has many
  * modules:
  *
- *	manymodules PROCESSES MODULES
+ *	manymodules PROCESSES MODULES [own|quiet]
  *
  * Some processes were there before all others, and have events until the end;
  * each of the others has one packet.  The events are those of modules, and
  * malloc and app:call_begin, which say what the name of their caller is, and
- * app:call_end.  t/manymodules.sh has the metadata.
+ * app:call_end.  With `own', no two processes have a file of one name; with
+ * `quiet', the first ones have no event in between, but one at the end.
+ * t/manymodules.sh has the metadata.
  */
 
 #include <err.h>
@@ -39,6 +41,7 @@
 static unsigned char packet[65536];
 static size_t len;
 static uint64_t now, nmodules;
+static int own, quiet;
 
 static void
 put(uint64_t v, size_t n)
@@ -70,6 +73,13 @@ base_of(uint64_t pid, uint64_t module)
 	return (pid << 28) + (module << 16);
 }
 
+/* What the name of the file has. */
+static unsigned int
+number(uint64_t pid, uint64_t module)
+{
+	return (unsigned int)(own ? pid * nmodules + module : module);
+}
+
 static void
 modules(uint64_t pid)
 {
@@ -82,7 +92,7 @@ modules(uint64_t pid)
 		put(base_of(pid, i) + 0x1000, 8);
 		put(0x8000, 8);
 		snprintf(path, sizeof(path), "/nowhere/lib%u.so",
-		    (unsigned int)i);
+		    number(pid, i));
 		put_text(path);
 		put(0, 4);
 	}
@@ -95,7 +105,7 @@ calls(uint64_t pid)
 	char name[32];
 	unsigned int id;
 
-	snprintf(name, sizeof(name), "lib%u.so+0x%x", (unsigned int)module,
+	snprintf(name, sizeof(name), "lib%u.so+0x%x", number(pid, module),
 	    (unsigned int)offset);
 	for (id = 1; id <= 3; id++) {
 		event(id);
@@ -142,8 +152,10 @@ main(int argc, char **argv)
 	char name[16];
 	uint64_t n, i, pid;
 
-	if (argc != 3)
-		errx(1, "usage: manymodules processes modules");
+	if (argc != 3 && argc != 4)
+		errx(1, "usage: manymodules processes modules [own|quiet]");
+	own = argc == 4 && strcmp(argv[3], "own") == 0;
+	quiet = argc == 4 && strcmp(argv[3], "quiet") == 0;
 	n = strtoull(argv[1], NULL, 10);
 	nmodules = strtoull(argv[2], NULL, 10);
 	for (i = 0; i <= LONG; i++) {
@@ -153,7 +165,9 @@ main(int argc, char **argv)
 	}
 	for (pid = 1; pid <= n; pid++) {
 		write_packet(f[pid <= LONG ? pid : 0], pid, 1);
-		for (i = 0; pid % OFTEN == 0 && i < LONG; i++)
+		if (quiet ? pid < n : pid % OFTEN != 0)
+			continue;
+		for (i = 0; i < LONG; i++)
 			write_packet(f[i + 1], i + 1, 0);
 	}
 	for (i = 0; i <= LONG; i++)

@@ -74,3 +74,23 @@ n=$(tr '{' '\n' <"$T/out" | grep -c '"caller":[0-9]*,"caller_sym":"lib')
 callers=$(tr '{' '\n' <"$T/out" | grep -c '"caller":')
 [ "$callers" -gt 14000 ] && [ "$n" -eq "$callers" ] ||
     fail "heap: $n of $callers callers have names"
+
+# What is not known is told.
+few=70 most=940
+(cd "$T/trace" && rm -f c_* &&
+    "$TOP/regress/prog/manymodules" $most $few own) || fail "manymodules"
+utctl view -x 'ut:*' "$T/trace" >"$T/out" 2>"$T/err" || fail "view"
+[ "$(cat "$T/err")" = "utctl: programs and libraries are more than 65536 files: \
+addresses in the others have no names" ] || fail "files: $(cat "$T/err")"
+n=$(grep -c 'caller = lib[0-9]*.so+' "$T/out")
+all=$(grep -c 'caller = ' "$T/out")
+[ "$n" -gt $((2 * (65536 / few - 1))) ] && [ "$n" -lt "$all" ] ||
+    fail "$n of $all have names"
+(cd "$T/trace" && rm -f c_* &&
+    "$TOP/regress/prog/manymodules" 14000 4 quiet) || fail "manymodules"
+utctl view -e app:call_begin "$T/trace" >"$T/out" 2>"$T/err" || fail "view"
+[ "$(cat "$T/err")" = "utctl: many[1] and 7 others: modules are forgotten where \
+thousands of processes come in between: no names of functions" ] ||
+    fail "quiet: $(cat "$T/err")"
+[ "$(grep -c 'caller = 0x' "$T/out")" -eq 8 ] || fail "$(tail -n 9 "$T/out")"
+exit 0

@@ -34,7 +34,7 @@
 #include "../say.h"
 #include "image.h"
 
-#define MOST		4096	/* files */
+#define MOST		65536	/* files */
 #define NOPEN		16	/* files that stay open */
 #define NHASH		256
 #define LINKS		40	/* links that are followed */
@@ -71,6 +71,7 @@ static struct image	*images[NHASH];
 static size_t		 nimages, nopen;
 static const char	*root = "";
 static int		 tried, found_any;	/* files, below root */
+static int		 too_many;	/* some files are not known */
 static struct image	*lacking, **last_lacking = &lacking;
 
 /*
@@ -198,8 +199,10 @@ image_get(const char *path, const uint8_t *id, size_t idlen)
 		    memcmp(im->id, id, idlen) == 0 &&
 		    strcmp(im->path, path) == 0)
 			return im;
-	if (nimages == MOST)
+	if (nimages == MOST) {
+		too_many = 1;
 		return NULL;
+	}
 	nimages++;
 	im = xcalloc(1, sizeof(*im));
 	im->key = key;
@@ -588,6 +591,9 @@ images_say(void)
 
 	if (*root != '\0' && tried && !found_any)
 		say("-R %s: no file of the trace was found there", root);
+	if (too_many)
+		say("programs and libraries are more than %d files: addresses "
+		    "in the others have no names", MOST);
 	for (im = lacking; im != NULL; im = im->lacking)
 		if (n++ < SAID)
 			lacking_say(im);
@@ -618,7 +624,7 @@ images_free(void)
 			free(im);
 		}
 	nimages = nopen = 0;
-	tried = found_any = 0;
+	tried = found_any = too_many = 0;
 	lacking = NULL;
 	last_lacking = &lacking;
 	elf_bulk_again();

@@ -164,6 +164,7 @@ processes_drop(struct processes *ps)
 	map_free(&ps->map);
 	ps->fresh = fresh = 0;
 	while ((p = *pp) != NULL) {
+		ps->dropped |= !p->used && p->nmodules > 0;
 		if (!p->used && !ps->kept) {
 			*pp = p->next;
 			process_free(ps, p);

@@ -127,6 +127,7 @@ struct processes {
 	int		 numbers;	/* no names are wanted */
 	int		 kept;		/* pointers to processes are */
 	size_t		 fresh;		/* processes, since some were dropped */
+	int		 dropped;	/* some were that had modules */
 	int		 several;	/* channels have calls */
 	uint32_t	 channel;	/* the first with calls */
 	uint64_t	 again;		/* events of calls that counted */

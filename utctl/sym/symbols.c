@@ -498,7 +498,12 @@ symbols_say(int all)
 	name = process_text(first);
 	others = n == 1 ? format("%s", "") : format(" and %zu other%s", n - 1,
 	    many(n - 1));
-	say("%s%s: %s: no names of functions%s", name, others, why, remedy);
+	if (table->dropped)
+		say("%s%s: modules are forgotten where thousands of processes "
+		    "come in between: no names of functions", name, others);
+	else
+		say("%s%s: %s: no names of functions%s", name, others, why,
+		    remedy);
 	free(others);
 	free(name);
 }
