@@ -62,4 +62,60 @@ sed '1,/ function$/d' "$T/out" | awk '
 	$5 == "around" { n++ }
 	$1 != 1 { bad = 1 }
 	END { exit bad || n != 12 }' || fail "programs: $(cat "$T/out")"
+
+# A line that the compiler does not tell is none.
+if command -v clang >/dev/null 2>&1; then
+	printf '%s\n' '#include <ut.h>' \
+	    'UT_EVENT(deep, zero, UT_INFO, UT_INT(n))' 'int main(void) {' \
+	    '# 0 "zero.c"' 'UT(deep, zero, 1); return 0; }' >"$T/zero_main.c"
+	clang -O1 -g -I"$TOP/libut" -o "$T/zero" "$T/zero_main.c" \
+	    "$TOP/libut/libut.a" $LIBS || fail "cannot build zero"
+	rm -rf "$T/trace"
+	utctl record -g -o "$T/trace" -e 'deep:*' -- "$T/zero" 2>"$T/err" ||
+	    fail "zero: $(cat "$T/err")"
+	utctl view -o stack "$T/trace" >"$T/out" || fail "view"
+	grep -q '^    #0 main zero.c:? (zero)$' "$T/out" ||
+	    fail "zero: $(cat "$T/out")"
+	utctl view -jo stack "$T/trace" | grep -q \
+	    '"name":"main","file":"[^"]*zero.c","module":"zero"}' ||
+	    fail "zero: $(utctl view -jo stack "$T/trace")"
+fi
+
+# Parts of a function of C++ are the function, also without a linkage name.
+if command -v g++ >/dev/null 2>&1; then
+	cat >"$T/cold.cc" <<-'END'
+	#include <ut.h>
+	UT_EVENT(deep, cold, UT_INFO, UT_INT(n))
+	static void __attribute__((noinline, cold))
+	tell(int n)
+	{
+		UT(deep, cold, n);
+		__asm__ volatile ("");
+	}
+	static int __attribute__((noinline))
+	work(int n)
+	{
+		UT(deep, cold, n);
+		if (n > 5) {
+			tell(-n);
+			__asm__ volatile ("");
+		}
+		return n;
+	}
+	int
+	main(int argc, char **argv)
+	{
+		(void)argv;
+		return work(argc) + work(argc + 1) == 0 ? 1 : work(argc + 5);
+	}
+	END
+	g++ -O2 -g -I"$TOP/libut" -o "$T/cold" "$T/cold.cc" \
+	    "$TOP/libut/libut.a" $LIBS || fail "cannot build cold"
+	rm -rf "$T/trace"
+	utctl record -g -o "$T/trace" -e 'deep:*' -- "$T/cold" 2>"$T/err"
+	utctl stat -g function "$T/trace" >"$T/out" || fail "cold: stat"
+	[ "$(grep -c 'work(' "$T/out")" -eq 1 ] &&
+	    grep -q '^ *3 .* 4  100.0  work(int) (cold)$' "$T/out" ||
+	    fail "cold: $(cat "$T/out")"
+fi
 exit 0

@@ -45,7 +45,7 @@ put_place(char *p, const struct frame *f)
 		*p++ = ' ';
 		p = put_words(p, frame_file(f));
 		*p++ = ':';
-		p = ctf_put_u64(p, f->line);
+		p = f->line == 0 ? out_text(p, "?") : ctf_put_u64(p, f->line);
 	}
 	if (f->module != NULL) {
 		p = put_words(out_text(p, " ("), f->module);
@@ -64,7 +64,7 @@ put_object(char *p, const struct frame *f)
 	    f->function);
 	p = put_member(p, ",\"file\":\"", f->file);
 	p = out_room(p, ROOM);
-	if (f->file != NULL)
+	if (f->file != NULL && f->line != 0)
 		p = ctf_put_u64(out_text(p, ",\"line\":"), f->line);
 	p = put_member(p, ",\"module\":\"", f->module);
 	return out_text(out_room(p, ROOM), f->inlined ?

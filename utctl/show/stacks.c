@@ -75,12 +75,13 @@ stack_frames(const struct ctf_stream *s, const struct stack *st,
 static char *
 text_make(const struct frame *f)
 {
-	char *text, *shown;
+	char *text, *shown, line[16];
 
+	snprintf(line, sizeof(line), f->line == 0 ? "?" : "%u", f->line);
 	text = f->function == NULL ? format("0x%" PRIx64, f->address) :
 	    f->module == NULL ? format("%s", f->function) : f->file == NULL ?
 	    format("%s (%s)", f->function, f->module) :
-	    format("%s %s:%u (%s)", f->function, base_name(f->file), f->line,
+	    format("%s %s:%s (%s)", f->function, base_name(f->file), line,
 	    f->module);
 	shown = clean(text);
 	free(text);
@@ -205,10 +206,10 @@ frame_json(const struct frame *f)
 {
 	json_address("caller", f->address);
 	json_string("caller_sym", f->function);
-	if (f->file != NULL) {
+	if (f->file != NULL)
 		json_string("file", f->file);
+	if (f->file != NULL && f->line != 0)
 		json_u64("line", f->line);
-	}
 	if (f->module != NULL)
 		json_string("module", f->module);
 }

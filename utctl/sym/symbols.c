@@ -275,17 +275,18 @@ static const char *
 function_make(const struct named *n, const struct mapping *m, uint64_t look,
     const char *debug, const char **exact)
 {
-	const size_t len = debug == NULL ? 0 : strlen(debug);
 	char raw[ELF_NAMEMAX];
 	const char *function;
 	char *text;
 	uint64_t start;
 
-	/* Parts of it, such as f.cold, are the function. */
 	if (image_find(m, n->kind == ADDRESS_DATA ? ELF_DATA : ELF_CODE, look,
-	    raw, &start) && (debug == NULL || strncmp(raw, debug, len) != 0 ||
-	    raw[len] != '.'))
+	    raw, &start)) {
+		/* Parts of it, such as f.cold, are the function. */
+		if (debug != NULL && raw[0] != '.')
+			raw[strcspn(raw, ".")] = '\0';
 		return intern_name(raw);
+	}
 	if (debug != NULL)
 		return intern_name(debug);
 	image_nameless(m);
