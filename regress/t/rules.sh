@@ -128,11 +128,25 @@ pulse hit 1000
 expect 0 '' utctl disable-event 'pulse:b'
 expect 0 '' utctl enable-event 'pulse:c'
 pulse_on ---- || fail "on while stopped: $answer"
-expect 0 '' utctl start
+expect 0 '^session s started: 2 events of 1 program$' utctl start
 pulse_on --co || fail "started again: $answer"
 pulse hit 1
 expect 0 'session s destroyed: 16 events, 0 lost' utctl destroy
 until_ok pulse_on ---- || fail "on after destroy: $answer"
+
+# What start counts: not the stacks that a channel has by itself, nor events of
+# rules and programs that are gone.
+utctl create -o "$T/now" now >/dev/null && utctl enable-channel one &&
+    utctl add-context -c one stack || fail "set-up of now"
+expect 0 '' utctl enable-event -c one pulse:a
+expect 0 '^session now started: 1 event of 1 program$' utctl start
+expect 0 '^seq:\*: 0 events of 0 programs$' utctl enable-event -c one 'seq:*'
+./prog/seq 1 1 1 || fail "seq"
+expect 0 '' utctl enable-event -c one pulse:b
+expect 0 '' utctl disable-event -c one pulse:a
+expect 0 'stopped' utctl stop
+expect 0 '^session now started: 1 event of 1 program$' utctl start
+expect 0 '' utctl destroy
 
 # More rules than fit a message, of the longest kind: none is in the way of
 # the last one.

@@ -39,28 +39,50 @@ by_name(const void *va, const void *vb)
 	return strcmp(*a, *b);
 }
 
-/* The events of the channel's registries that this rule, or any, matches. */
+/* Mark the IDs that running programs were told for their events. */
 static void
-add_names(struct names *ns, const struct channel *ch, const struct rule *rule)
+mark_mapped(bool *marks, const struct region *r)
 {
-	const struct region *r;
-	const struct registry *events;
+	const struct plan *plan, *marked = NULL;
+	const struct program *p;
+	const struct link *l;
+	uint32_t i;
+
+	for (p = programs; p != NULL; p = p->next) {
+		if (p->conn == NULL || (l = link_find(p, r->channel)) == NULL ||
+		    (plan = l->mapped) == NULL || plan->region != r ||
+		    plan == marked)
+			continue;
+		for (i = 0; i < plan->n; i++)
+			marks[plan->ids[i]] = true;
+		marked = plan;
+	}
+}
+
+/*
+ * Add the events of the region that running programs record and this rule, or
+ * any, matches.
+ */
+static void
+add_names(struct names *ns, const struct region *r, const struct rule *rule)
+{
+	const struct registry *events = &r->registry;
+	bool *marks = xcalloc(events->last + 1, sizeof(*marks));
 	unsigned int i;
 
-	for (r = ch->regions; r != NULL; r = r->next) {
-		events = &r->registry;
-		for (i = 1; i <= events->last; i++) {
-			if (rule != NULL &&
-			    events->entries[i].rule != rule->serial)
-				continue;
-			if (ns->n == ns->room) {
-				ns->room = ns->room * 2 + 64;
-				ns->list = xrealloc(ns->list,
-				    ns->room * sizeof(*ns->list));
-			}
-			ns->list[ns->n++] = events->entries[i].event->name;
+	mark_mapped(marks, r);
+	for (i = 1; i <= events->last; i++) {
+		if (!marks[i] || (rule != NULL &&
+		    events->entries[i].rule != rule->serial))
+			continue;
+		if (ns->n == ns->room) {
+			ns->room = ns->room * 2 + 64;
+			ns->list = xrealloc(ns->list,
+			    ns->room * sizeof(*ns->list));
 		}
+		ns->list[ns->n++] = events->entries[i].event->name;
 	}
+	free(marks);
 }
 
 /* An event may be in several registries. */
@@ -110,9 +132,9 @@ count_programs(const struct session *s, const struct channel *only,
 }
 
 /*
- * Count the events that match: in the session, or only in that channel, and for
- * the newest rule of the channel, or for all rules.  Returns the number of
- * programs.
+ * Count the events of running programs that match: in the session, or only in
+ * that channel, and for the newest rule of the channel, or for all rules.
+ * Returns the number of programs.
  */
 unsigned int
 matches_text(const struct session *s, const struct channel *only,
@@ -120,12 +142,14 @@ matches_text(const struct session *s, const struct channel *only,
 {
 	const unsigned int nprograms = count_programs(s, only, newest);
 	const struct channel *ch;
+	const struct region *r;
 	struct names ns = { NULL, 0, 0 };
 	unsigned int nevents;
 
 	for (ch = s->channels; ch != NULL; ch = ch->next)
-		if (only == NULL || ch == only)
-			add_names(&ns, ch, newest);
+		for (r = ch->regions; r != NULL; r = r->next)
+			if (only == NULL || ch == only)
+				add_names(&ns, r, newest);
 	nevents = names_distinct(&ns);
 	free(ns.list);
 	snprintf(text, n, "%u event%s of %u program%s", nevents,
