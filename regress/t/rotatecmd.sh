@@ -88,6 +88,14 @@ no_seq() {
 }
 until_ok gone $writer && until_ok no_seq ||
     fail "the writer runs on: $(cat "$T/out")"
+# Other options do not put it off, however often they are given.
+put_off() {
+	user utctl rotate -k 1000 s && user utctl snapshot -k 5 s && lines "$1"
+}
+user utctl rotate -t 1s s && n=$(wc -l <"$T/got/list") &&
+    user ./prog/seq 43 1 10 || fail "rotate -t 1s"
+until_ok put_off $((n + 1)) || fail "options put rotate -t off"
+user utctl rotate -k 0 s && user utctl snapshot -k 0 s || fail "-k 0"
 user utctl rotate -t 0 s || fail "rotate -t 0"
 expect 0 'rotated: [0-9]* chunks, for each: echo' user utctl list s
 

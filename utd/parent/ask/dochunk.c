@@ -135,8 +135,10 @@ do_chunks(struct client *k, struct ut_msg *m)
 		client_refuse(k, "session %s %s", k->session->name, why);
 		return;
 	}
-	if ((with & UT_CHUNKS_MS) != 0)
+	if ((with & UT_CHUNKS_MS) != 0) {
 		ro->ms = ms;
+		ro->next = 0;
+	}
 	if ((with & UT_CHUNKS_BYTES) != 0)
 		ro->bytes = bytes;
 	if ((with & UT_CHUNKS_KEEP) != 0)
@@ -145,7 +147,6 @@ do_chunks(struct client *k, struct ut_msg *m)
 		k->session->keep_shots = keep;
 	if ((with & UT_CHUNKS_COMMAND) != 0)
 		command_set(k->session, command);
-	ro->next = 0;
 	rotation_set(k->session);
 	state_changed(&k->session->saved);
 	client_ok(k, "%s", "");
