@@ -123,6 +123,18 @@ session_of(struct load *l, struct line *line)
 	line->create = p;
 }
 
+/* Refuse forms of commands that do something at once, for undo cannot. */
+static void
+form_check(const struct step *st)
+{
+	if (st->type == UT_CTL_ROTATE)
+		die("rotate: only with options it can be loaded");
+	if (st->type == UT_CTL_SNAPSHOT)
+		die("snapshot: only with -k it can be loaded");
+	if (st->type == UT_CTL_UNTRIGGER)
+		die("trigger: with -r it cannot be loaded");
+}
+
 static void
 line_check(struct load *l, struct line *line, int argc)
 {
@@ -142,6 +154,7 @@ line_check(struct load *l, struct line *line, int argc)
 		exit(1);
 	if (line->step.session == NULL)
 		die("%s: without -a: name the session, or none", c->name);
+	form_check(&line->step);
 	line->step.quiet = 1;
 	session_of(l, line);
 	l->end = &line->next;
