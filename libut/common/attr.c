@@ -161,6 +161,24 @@ attrs_valid(const struct attrs *attrs, char *why, size_t n)
 	return files_valid(attrs, why, n) && mode_valid(attrs, why, n);
 }
 
+/*
+ * How many sub-buffers of that size a region can have, with its other parts: of
+ * these, the consumer aligns one to a page, and may append a record for each
+ * sub-buffer.
+ */
+uint32_t
+attr_subbufs(uint32_t size)
+{
+	const uint64_t max = UT_REGION_MAX < SIZE_MAX ? UT_REGION_MAX :
+	    SIZE_MAX;
+	const uint64_t rest = sizeof(struct ut_header) +
+	    (uint64_t)UT_NSLOTS_MAX * sizeof(struct ut_slot) + UT_SUBSIZE_MIN;
+	const uint64_t n = (max - rest) / ((uint64_t)size +
+	    sizeof(struct ut_subbuf) + ATTR_SUBBUF_REST);
+
+	return n < UT_NSUBS_MAX ? (uint32_t)n : UT_NSUBS_MAX;
+}
+
 void
 attrs_default(struct attrs *attrs)
 {

@@ -93,12 +93,16 @@ extern const struct attr attr_table[ATTRS];
 /* A file that is cut has room for a packet, and an empty one before. */
 #define ATTR_FILE_REST	512u
 
+/* A sub-buffer has so many bytes of the consumer's at the region's end. */
+#define ATTR_SUBBUF_REST	128u
+
 /* Is the value valid, and are all?  If not, the text says why. */
 bool	 attr_valid(const struct attr *, uint64_t, char *, size_t);
 bool	 attrs_valid(const struct attrs *, char *, size_t);
 /* A value as the number that users see, and back; what is no value is 0. */
 uint32_t attr_number(const struct attr *, uint32_t);
 uint64_t attr_value(const struct attr *, uint64_t);
+uint32_t attr_subbufs(uint32_t);	/* the most of that size */
 bool	 attrs_block(const struct attrs *);	/* do writers wait? */
 void	 attrs_default(struct attrs *);		/* in place of 0 */
 void	 attrs_put(struct ut_msg *, const struct attrs *);

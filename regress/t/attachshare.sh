@@ -50,8 +50,8 @@ said 2
 nothing_left "another utd"
 
 # What cannot begin leaves nothing, either.
-complains 'are more than [0-9]* bytes$' utctl record -p $ONE -b 16m -n 1024 \
-    -o "$T/large"
+complains 'are more than 4 GB: there can be 255$' \
+    utctl record -p $ONE -b 16m -n 1024 -o "$T/large"
 [ ! -e "$T/large" ] || fail "$(ls -d "$T/large"*)"
 nothing_left "no beginning"
 

@@ -157,7 +157,7 @@ bad 'file size 16384: a sub-buffer of 16384 bytes' \
     utctl enable-channel -C 16k d
 bad 'file size 131072: a sub-buffer of 131072' \
     utctl record -C 128k -b 128k -- touch "$T/ran"
-bad 'more than [0-9]* bytes' utctl enable-channel -b 16m -n 65536 d
+bad 'more than 4 GB' utctl enable-channel -b 16m -n 65536 d
 
 # Levels.
 for l in '' = =info loud 15 -1 99999999999999999999 6x UT_ ==info; do

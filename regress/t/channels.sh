@@ -67,4 +67,24 @@ readers_agree "$T/one"
 readers_agree "$T/two"
 expect 0 '' utctl destroy one
 expect 0 '' utctl destroy two
+
+# The largest buffers that a channel may have are such that programs have room
+# for, with all that is beside the events.
+largest() {
+	utctl create $1 -o "$T/most$1" most >/dev/null || fail "create $1"
+	complains 'more than 4 GB: there can be [0-9]*$' \
+	    utctl enable-channel -b 512k -n 8188 c
+	most=$(sed 's/.* //' "$T/err")
+	expect 0 '' utctl enable-channel -b 512k -n "$most" c
+	expect 0 '' utctl enable-event -c c 'seq:*'
+	expect 0 '' utctl start
+	./prog/seq 1 1 5 || fail "seq: $?"
+	[ "$(utctl list most | grep -c warning)" -eq 0 ] &&
+	    member_is 5 most written || fail "$1: $(utctl list most)"
+	expect 0 '' utctl destroy
+}
+case $(uname),$CC in
+*,*-m32*)	;;
+Linux,*)	largest '' && largest -S ;;
+esac
 stop_utd || fail "utd: status $?"

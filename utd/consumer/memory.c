@@ -89,6 +89,9 @@ header_init(struct region *r)
 	h->magic = UT_ABI_MAGIC;
 }
 
+_Static_assert(PAGE <= UT_SUBSIZE_MIN && sizeof(struct grave) <=
+    ATTR_SUBBUF_REST, "attr_subbufs");
+
 /* Compute the size and, unless `at' is NULL, where all is once it is mapped. */
 static void
 layout(struct region *r, unsigned char *at)

@@ -50,19 +50,14 @@ bool
 channel_possible(const struct attrs *attrs, char *why, size_t len)
 {
 	const uint32_t size = attrs->v[ATTR_SUBSIZE];
-	const uint32_t n = attrs->v[ATTR_NSUBS];
-	const uint64_t rest = 3 * UT_ABI_LINE +
-	    (uint64_t)UT_NSLOTS_MAX * sizeof(struct ut_slot);
-	uint64_t max = UT_REGION_MAX < SIZE_MAX ? UT_REGION_MAX : SIZE_MAX;
+	const uint32_t n = attrs->v[ATTR_NSUBS], most = attr_subbufs(size);
 
 	if (!attrs_valid(attrs, why, len))
 		return false;
-	if (((uint64_t)size + sizeof(struct ut_subbuf)) * n + rest <= max)
+	if (n <= most)
 		return true;
-	snprintf(why, len, "%u sub-buffers of %u bytes, and %llu for what "
-	    "describes them, are more than %llu bytes", n, size,
-	    (unsigned long long)(sizeof(struct ut_subbuf) * n + rest),
-	    (unsigned long long)max);
+	snprintf(why, len, "%u sub-buffers of %u bytes, with what describes "
+	    "them, are more than 4 GB: there can be %u", n, size, most);
 	return false;
 }
 
