@@ -151,19 +151,41 @@ warnings_say(const struct row *session)
 			say("warning: %s", row_str(w, "text"));
 }
 
-/* No fewer than the default, unless they are larger than that. */
+/*
+ * How many sub-buffers to advise: no fewer than the default, unless they are
+ * larger than that; 0: there cannot be more.
+ */
 static uint64_t
 more_subbufs(const struct row *channel)
 {
 	const struct attr *a = &attr_table[ATTR_NSUBS];
-	const uint64_t n = row_num(channel, "subbufs") * 4, usual =
+	const uint64_t size = row_num(channel, "subbuf_size");
+	const uint64_t most = attr_subbufs((uint32_t)size);
+	const uint64_t had = row_num(channel, "subbufs"), usual =
 	    strcmp(row_str(channel, "buffers"), "pid") == 0 ? a->usual_pid :
 	    a->usual;
+	uint64_t n = had * 4;
 
-	if (n < usual && row_num(channel, "subbuf_size") <=
-	    attr_table[ATTR_SUBSIZE].usual)
-		return usual;
-	return n > UT_NSUBS_MAX ? UT_NSUBS_MAX : n;
+	if (n < usual && size <= attr_table[ATTR_SUBSIZE].usual)
+		n = usual;
+	if (n > most)
+		n = most;
+	return n > had ? n : 0;
+}
+
+/* The options for more or longer sub-buffers, of which there can be such. */
+static void
+options_text(const struct row *channel, char *text, size_t len)
+{
+	const int longer = row_num(channel, "subbuf_size") < UT_SUBSIZE_MAX;
+	const uint64_t n = more_subbufs(channel);
+
+	text[0] = '\0';
+	if (n > 0)
+		snprintf(text, len, ": -n %" PRIu64 " makes more of them%s", n,
+		    longer ? ", -b longer ones" : "");
+	else if (longer)
+		snprintf(text, len, ": -b makes longer ones");
 }
 
 /* Say what the user can do about events that found no free buffer. */
@@ -174,22 +196,27 @@ remedy_of(const struct row *channel)
 	const char *mode = row_str(channel, "mode");
 	const uint64_t waited = row_num(channel, "waited_us") / 1000;
 	const uint64_t more = more_subbufs(channel);
+	char text[96], makes[48] = "";
 
+	options_text(channel, text, sizeof(text));
 	if (row_num(channel, "lost") > 0 && strcmp(mode, "block") != 0)
 		say("channel %s: events are lost while no buffer is free, or "
-		    "if they are longer than one: -n %" PRIu64 " makes more of "
-		    "them, -b longer ones%s", name, more,
-		    strcmp(mode, "discard") == 0 ? ", and with -m block "
-		    "programs wait for one" : "");
+		    "if they are longer than one%s%s", name, text,
+		    strcmp(mode, "discard") != 0 ? "" : text[0] != '\0' ?
+		    ", and with -m block programs wait for one" :
+		    ": with -m block programs wait for one");
 	else if (row_num(channel, "lost") > 0)
 		say("channel %s: events are lost if no buffer becomes free "
-		    "within the time-out, or if they are longer than one: -n %"
-		    PRIu64 " makes more of them, -b longer ones, -t sets the "
-		    "time-out", name, more);
-	else if (waited > 0)
-		say("channel %s: programs have waited for a free buffer, %"
-		    PRIu64 " ms in all: -n %" PRIu64 " makes more of them",
-		    name, waited, more);
+		    "within the time-out, or if they are longer than one%s%s "
+		    "-t sets the time-out", name, text,
+		    text[0] != '\0' ? "," : ":");
+	if (row_num(channel, "lost") > 0 || waited == 0)
+		return;
+	if (more > 0)
+		snprintf(makes, sizeof(makes), ": -n %" PRIu64
+		    " makes more of them", more);
+	say("channel %s: programs have waited for a free buffer, %" PRIu64
+	    " ms in all%s", name, waited, makes);
 }
 
 /* An error has been told, and is the reason for what is lost. */
