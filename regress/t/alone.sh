@@ -128,6 +128,9 @@ asks done hit 5
 asks y fork
 pulse user
 [ "$answer" != n ] || fail "no user namespace with UT_THREADS"
+known && fail "known without a connection"
+expect 0 '^0 programs$' utctl status
+has_programs v alone && fail "listed without a connection"
 quit
 recorded_as v 6
 UT_THREADS=1 ./prog/alone </dev/null || fail "UT_THREADS=1"
