@@ -154,6 +154,18 @@ expect 0 '    6 events, 0 lost, ' utctl list halted
 grep 'numbers are old' "$T/out" && fail "old: $(cat "$T/out")"
 expect 0 '' utctl destroy halted
 
+# A program that cannot tell a new utd its events: that is said.
+stop_utd || fail "utd: status $?"
+start_utd
+until_ok sh -c "utctl status | grep -q '^1 program\$'" || fail "no pulse"
+halt $PULSE
+expect 0 '^utctl: 1 program does not answer$' utctl events
+has '^pulse (pid '
+expect 1 '^utctl: 1 program does not answer$' utctl events 'pulse:*'
+kill -CONT $PULSE
+expect 0 '^    pulse:a' utctl events 'pulse:*'
+[ ! -s "$T/err" ] || fail "$(cat "$T/err")"
+
 # Nothing on stderr, and a full disk is told.
 expect 0 '' utctl events
 [ ! -s "$T/err" ] || fail "$(cat "$T/err")"

@@ -110,6 +110,8 @@ show(int type, const char *name, int json, char **globs)
 	if ((c = client_open(NULL, 0)) == NULL)
 		return 1;
 	r = client_ask(c, type, name, &rows);
+	if (r == 0 && client_text(c)[0] != '\0')
+		say("%s", client_text(c));
 	dir = clean(client_dir(c));
 	client_close(c);
 	if (r == 0 && name == NULL && !keep_matching(rows, globs) &&

@@ -421,7 +421,7 @@ answer_events(struct client *k)
 			    e->state == EVENT_DESCRIBED)
 				list_event(k, e);
 	}
-	client_ok(k, "%s", "");
+	client_done(k);
 }
 
 void
