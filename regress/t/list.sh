@@ -154,6 +154,24 @@ expect 0 '    6 events, 0 lost, ' utctl list halted
 grep 'numbers are old' "$T/out" && fail "old: $(cat "$T/out")"
 expect 0 '' utctl destroy halted
 
+# Of a session that was rotated: events of all chunks, but bytes and packets of
+# this one.
+utctl create -o "$T/chunks" chunks >/dev/null &&
+    utctl enable-event 'pulse:*' >/dev/null && utctl start >/dev/null || fail
+this='(bytes and packets of the current chunk)'
+pulse hit 10
+expect 0 '' utctl list chunks
+grep "$this" "$T/out" && fail "not rotated"
+expect 0 '' utctl rotate chunks
+pulse hit 20
+expect 0 "-bit: 90 events, 0 lost, .* packets* $this; " utctl list chunks
+n=$(stream_bytes "$T/chunks/chunk-1")
+member_is "$n" chunks channels channel0 registries "$(id -u)" bytes ||
+    fail "not $n bytes in this chunk: $(cat "$T/out")"
+n=$(stream_bytes "$T/chunks")
+member_is "$n" chunks bytes || fail "not $n bytes: $(cat "$T/out")"
+expect 0 '' utctl destroy chunks
+
 # A program that cannot tell a new utd its events: that is said.
 stop_utd || fail "utd: status $?"
 start_utd

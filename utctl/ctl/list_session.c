@@ -148,8 +148,9 @@ print_waits(const struct row *r, int indent)
 		    (double)row_num(r, "longest_us") / 1000);
 }
 
+/* Print the counts; if chunks, files of archived chunks are not among them. */
 static void
-print_registry(const struct row *r, uint64_t subbufs)
+print_registry(const struct row *r, uint64_t subbufs, int chunks)
 {
 	fputs("        ", stdout);
 	if (row_num(r, "pid") != 0)
@@ -159,6 +160,8 @@ print_registry(const struct row *r, uint64_t subbufs)
 	    row_num(r, "bits"));
 	print_counts(r);
 	print_some(row_num(r, "packets"), "packet");
+	if (chunks)
+		fputs(" (bytes and packets of the current chunk)", stdout);
 	printf("; %" PRIu64 " of %" PRIu64 " sub-buffers in use\n",
 	    row_num(r, "used"), subbufs);
 	print_waits(r, 12);
@@ -225,7 +228,7 @@ print_contexts(const struct row *r)
 }
 
 static void
-print_channel(const struct row *r, int all)
+print_channel(const struct row *r, int all, int chunks)
 {
 	const struct row *c;
 	const struct attr *a;
@@ -258,7 +261,7 @@ print_channel(const struct row *r, int all)
 	print_each(r->child, "rule", rule_print);
 	c = all ? r->child : NULL;
 	for (; (c = row_first(c, "registry")) != NULL; c = c->next)
-		print_registry(c, row_num(r, "subbufs"));
+		print_registry(c, row_num(r, "subbufs"), chunks);
 }
 
 void
@@ -311,7 +314,7 @@ print_session(const struct row *r, int all)
 	print_each(r->child, "tracked", tracked_print);
 	print_each(r->child, "trigger", trigger_print);
 	for (c = r->child; (c = row_first(c, "channel")) != NULL; c = c->next)
-		print_channel(c, all);
+		print_channel(c, all, row_num(r, "chunks") != 0);
 	for (c = r->child; all && c != NULL; c = c->next) {
 		if (strcmp(c->what, "program") == 0) {
 			printf("    program ");
