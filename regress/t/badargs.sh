@@ -190,6 +190,26 @@ bad 'a:b is not enabled in channel c' utctl disable-event -c c 'a:b'
 bad 'pattern' utctl enable-event -c c ''
 bad 'pattern' utctl enable-event -c c -x "$toolong" 'a:b'
 bad 'pattern' utctl enable-event -c c "$toolong"
+
+# As many exclusions as there may be, and as long; and more.
+# repeated COUNT LENGTH COMMAND...: with so many -x of that length.
+repeated() {
+	count=$1 length=$2
+	shift 2
+	while [ "$count" -gt 0 ]; do
+		set -- "$@" -x "$(printf 'a%03d:b%0*d' "$count" \
+		    $((length - 6)) 0)"
+		count=$((count - 1))
+	done
+	"$@" 'a*:b*'
+}
+bad '-x: 257 patterns, and there can be 256$' \
+    repeated 257 10 utctl enable-event -c c
+bad '-x: patterns of 63232 bytes together, and there can be 63000$' \
+    repeated 256 247 utctl enable-event -c c
+expect 0 '' repeated 256 246 utctl enable-event -c c
+expect 0 '' repeated 256 246 utctl disable-event -c c
+bad '-x: 257 patterns' repeated 257 10 utctl record -o "$T/new/trace"
 bad 'pattern' utctl disable-event -c c "$toolong"
 bad 'directory is empty' utctl create -o '' d
 bad 'director' utctl create -o "$path" d

@@ -110,10 +110,18 @@ rule_save(FILE *f, const char *session, const char *channel,
 void
 rule_check(const struct rule *r)
 {
-	size_t i;
+	size_t i, bytes = 0;
 
-	for (i = 0; i < r->nexcept; i++)
+	if (r->nexcept > UT_EXCEPT_MAX)
+		die("-x: %zu patterns, and there can be %d", r->nexcept,
+		    UT_EXCEPT_MAX);
+	for (i = 0; i < r->nexcept; i++) {
 		check_glob(r->except[i]);
+		bytes += strlen(r->except[i]);
+	}
+	if (bytes > UT_EXCEPT_BYTES)
+		die("-x: patterns of %zu bytes together, and there can be %d",
+		    bytes, UT_EXCEPT_BYTES);
 }
 
 /* UT_CTL_ENABLE or UT_CTL_DISABLE. */

@@ -29,7 +29,6 @@
 #include "rule.h"
 #include "session.h"
 
-#define EXCEPT_MAX	256
 #define EXPR_COST	64	/* bytes for each of a filter's text */
 
 static uint32_t last_generation;
@@ -87,13 +86,14 @@ rule_read(struct ut_msg *m, char *why, size_t size)
 
 	r->refs = 1;
 	snprintf(why, size, "rule: patterns of 1 to %d characters, a level "
-	    "from 0 to %d, a filter of at most %d characters",
-	    NAME_MAXLEN - 1, UT_DEBUG, EXPR_MAX - 1);
+	    "from 0 to %d, at most %d exclusions, a filter of at most %d "
+	    "characters", NAME_MAXLEN - 1, UT_DEBUG, UT_EXCEPT_MAX,
+	    EXPR_MAX - 1);
 	ut_msg_get_str(m, r->glob, sizeof(r->glob));
 	r->kind = ut_msg_get_u32(m);
 	r->level = ut_msg_get_u32(m);
 	n = ut_msg_get_u32(m);
-	if (!m->bad && n <= EXCEPT_MAX) {
+	if (!m->bad && n <= UT_EXCEPT_MAX) {
 		r->except = xcalloc(n + 1, sizeof(*r->except));
 		while (r->nexcept < n && !m->bad) {
 			ut_msg_get_str(m, glob, sizeof(glob));
