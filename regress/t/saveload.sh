@@ -169,7 +169,27 @@ grep -q 'bad:1: interrupted$' "$T/err" && [ "$(wc -l <"$T/err")" -eq 1 ] &&
     [ ! -s "$T/out" ] || fail "SIGTERM: $(cat "$T/out" "$T/err")"
 utctl list -j | cmp -s - "$T/before" && [ ! -e "$T/new1" ] ||
     fail "SIGTERM did something: $(utctl list)"
-expect 0 '' utctl destroy
+
+# A second one ends utctl at once, the same or not.
+has_ended() {
+	[ "$1" != TERM ] || kill -TERM $p 2>/dev/null
+	gone $p
+}
+for second in TERM HUP; do
+	halt $(consumers)
+	echo "create -o $T/$second $second" >"$T/bad"
+	utctl load "$T/bad" >"$T/out" 2>"$T/err" &
+	p=$!
+	sleep 0.5
+	kill -TERM $p
+	[ $second = TERM ] || kill -$second $p
+	until_ok has_ended $second || fail "SIGTERM, SIG$second: not ended"
+	wait $p
+	[ $? -gt 128 ] && [ ! -s "$T/err" ] ||
+	    fail "SIGTERM, SIG$second: $(cat "$T/err")"
+	kill -CONT $(consumers)
+	until_ok utctl destroy -a || fail "destroy -a"
+done
 
 # What is loaded records, beside a program that runs.
 pulse_start

@@ -53,10 +53,14 @@ struct load {
 
 static volatile sig_atomic_t caught;
 
-/* Once: whoever does not want to wait for the end sends another. */
+/* The second signal, also if it is another one, ends utctl at once. */
 static void
 catch(int sig)
 {
+	if (caught != 0) {
+		signal(sig, SIG_DFL);
+		raise(sig);
+	}
 	caught = sig;
 }
 
@@ -70,7 +74,7 @@ signals_defer(void)
 	memset(&sa, 0, sizeof(sa));
 	sigemptyset(&sa.sa_mask);
 	sa.sa_handler = catch;
-	sa.sa_flags = (int)SA_RESETHAND | SA_RESTART;
+	sa.sa_flags = SA_RESTART;
 	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		if (sigaction(signals[i], NULL, &old) == 0 &&
 		    old.sa_handler != SIG_IGN)
