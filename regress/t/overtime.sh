@@ -68,6 +68,34 @@ expected '-b +25 -u -1' <<-END
 	0 0 0+
 END
 
+# The first interval has what was lost before the first event: 3 events, and 5
+# of the same packet as that event.  With -b, losses of that time count no more.
+trace before <<-END
+	c_0 0 10 11 0 0
+	c_0 0 12 13 1 3
+	c_0 0 30 52 2 8 0 33 1 0 52 2
+	c_0 0 52 53 4 8 1 53 2
+END
+utctl stat -i 10 "$T/before" >"$T/out" || fail "before"
+table events >"$T/got"
+expected 'before the first event' <<-END
+	1 0 3-8
+	1 0 0-5+
+	1 0 0
+END
+utctl stat -i 30 "$T/before" >"$T/out" || fail "before, one interval"
+table events >"$T/got"
+expected 'before the first event, one interval' <<-END
+	3 0 8+
+END
+for at in +0 @33; do
+	utctl stat -i 30 -b $at "$T/before" >"$T/out" || fail "-b $at"
+	table events >"$T/got"
+	expected "-b $at" <<-END
+		3 0 0-5+
+	END
+done
+
 # What cannot be, and too many lines.
 for i in 0 x '' -1s 1y; do
 	complains "-i '$i': not a time" utctl stat -i "$i" "$T/lost"

@@ -62,8 +62,10 @@ intervals_begin(struct intervals *iv, struct reader *rd)
 	if (!reader_span(rd, &iv->begin, &last))
 		return;
 	iv->origin = iv->begin;
+	iv->early = 1;
 	if (rd->select != NULL) {
 		reader_times(rd);
+		iv->early = rd->select->from < iv->begin;
 		if (rd->select->from > iv->begin)
 			iv->begin = rd->select->from;
 		if (rd->select->to < last)
@@ -132,7 +134,8 @@ intervals_add(struct intervals *iv, int64_t ns, const double *value)
 
 /*
  * A loss in one interval is of that one.  A longer one is of any of several, or
- * of a time that is not shown: each interval may have lost as much.
+ * of a time that is not shown: each interval may have lost as much.  The first
+ * interval has what was lost before the first event, unless -b begins there.
  */
 void
 intervals_lose(struct intervals *iv, const struct ctf_stream *s)
@@ -140,9 +143,14 @@ intervals_lose(struct intervals *iv, const struct ctf_stream *s)
 	int64_t to = ctf_lost_until(s), from = s->item == ITEM_DISCARDED ?
 	    s->from : s->item == ITEM_LOST ? s->lostfrom : s->gonefrom;
 	const uint64_t n = s->item == ITEM_DISCARDED ? s->ndiscarded : 0;
-	const int within = from >= iv->begin && from <= to && to <= iv->end;
 	size_t first, last;
+	int within;
 
+	if (iv->early && s->item != ITEM_GONE) {
+		from = from < iv->begin ? iv->begin : from;
+		to = to < iv->begin ? iv->begin : to;
+	}
+	within = from >= iv->begin && from <= to && to <= iv->end;
 	if (to < iv->begin || from > iv->end)
 		return;
 	to = to > iv->end ? iv->end : to;

@@ -41,6 +41,7 @@ struct intervals {
 	int64_t		 length;	/* ns; 0: no intervals are wanted */
 	int64_t		 origin;	/* relative times count from there */
 	int64_t		 begin, end;	/* the selected time */
+	int		 early;		/* -b leaves losses before begin */
 	struct interval	*v;
 	size_t		 n;
 	size_t		 first;		/* shown */
