@@ -125,9 +125,26 @@
 #define UT_XSEQ(type, name)	(ut_seq, name, #name, type, type, UT_F_HEX)
 #define UT_NETSEQ(type, name)	(ut_seq, name, #name, type, type, UT_F_BE)
 
-/* Flags of an arithmetic type: is it signed, does it keep a fraction? */
-#define UT_FLAGS(type)	(((type)-1 < (type)1 ? UT_F_SIGNED : 0) | \
+/*
+ * Flags of an arithmetic type: is it signed, does it keep a fraction?  C
+ * compares enumerators as the integer that the compiler has chosen for them,
+ * and C++ as the int that they become.
+ */
+#define UT_FLAGS_OF(type)	(((type)-1 < (type)1 ? UT_F_SIGNED : 0) | \
 	((type)0.5 > (type)0 && (type)2 > (type)1 ? UT_F_FLOAT : 0))
+#ifdef __cplusplus
+extern "C++" {
+template <class ut_t, bool = __is_enum(ut_t)>
+struct ut_flags {
+	enum { all = UT_FLAGS_OF(ut_t) };
+};
+template <class ut_t>
+struct ut_flags<ut_t, true> : ut_flags<__underlying_type(ut_t)> {};
+}
+#define UT_FLAGS(type)	(uint8_t)ut_flags<type>::all
+#else
+#define UT_FLAGS(type)	UT_FLAGS_OF(type)
+#endif
 
 /* UT_PARAM: the parameters of the function that records the event. */
 #define UT_PARAM(shape, ...)	UT_PARAM_##shape(__VA_ARGS__)

@@ -5,6 +5,58 @@
 
 . ./common.sh
 
+# An enum of the program's has one type in C and in C++, with and without
+# values below 0.
+cat >"$T/both.h" <<'END'
+#include <ut.h>
+
+enum above { ZERO, ONE };
+enum under { MINUS = -1, PLUS = 1 };
+UT_ENUMERATION(above, UT_AUTO("zero"), UT_AUTO("one"));
+UT_ENUMERATION(under, UT_VALUE("minus", -1), UT_VALUE("plus", 1));
+UT_EVENT(both, above, UT_INFO, UT_ENUM_OF(enum above, above, e));
+UT_EVENT(both, under, UT_INFO, UT_ENUM_OF(enum under, under, e));
+#ifdef __cplusplus
+extern "C"
+#endif
+void cxx(void);
+END
+cat >"$T/cxx.cc" <<'END'
+#include "both.h"
+
+void
+cxx(void)
+{
+	UT(both, above, ZERO);
+	UT(both, under, PLUS);
+}
+END
+cat >"$T/both.c" <<'END'
+#include "both.h"
+
+int
+main(void)
+{
+	UT(both, above, ONE);
+	UT(both, under, MINUS);
+	cxx();
+	return 0;
+}
+END
+if echo | $CC -x c++ -fsyntax-only - 2>/dev/null; then
+	$CC $CFLAGS -w -I"$TOP/libut" -x c++ -c -o "$T/cxx.o" "$T/cxx.cc" ||
+	    fail "C++"
+	build "$T/both" "$T/both.c" "$T/cxx.o"
+	recorded -- "$T/both"
+	utctl view -j "$T/trace" | sed 's/.*"fields"://' >"$T/got"
+	expected "C and C++" <<-'END'
+		{"e":{"value":1,"label":"one"}}}
+		{"e":{"value":-1,"label":"minus"}}}
+		{"e":{"value":0,"label":"zero"}}}
+		{"e":{"value":1,"label":"plus"}}}
+	END
+fi
+
 cat >"$T/labels.c" <<'END'
 #include <ut.h>
 

@@ -82,7 +82,7 @@
 #define UT_SDT_KINDS	"an argument of a probe is a number or a pointer"
 #ifdef __cplusplus
 extern "C++" {
-template <class ut_t, bool = __is_enum(ut_t)>
+template <class ut_t>
 struct ut_type {
 	static_assert(!__is_class(ut_t) && !__is_union(ut_t) &&
 	    sizeof(ut_t) <= 8, UT_SDT_KINDS);
@@ -92,13 +92,11 @@ struct ut_type {
 	};
 };
 template <class ut_t>
-struct ut_type<ut_t, true> : ut_type<__underlying_type(ut_t)> {};
-template <class ut_t>
-struct ut_type<ut_t *, false> {
+struct ut_type<ut_t *> {
 	enum { kind = UT_KIND_INT, flags = UT_F_HEX };
 };
 template <>
-struct ut_type<decltype(nullptr), false> : ut_type<void *> {};
+struct ut_type<decltype(nullptr)> : ut_type<void *> {};
 }
 
 #define UT_TYPE_KIND(type)	(uint8_t)ut_type<type>::kind
