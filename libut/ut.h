@@ -536,9 +536,9 @@ public:
  */
 #define UT_SPAN(provider, span, ...)					\
 	UT_EVENT_(ut__##provider##__##span##_begin,			\
-	    #provider ":" #span "_begin", __VA_ARGS__);			\
+	    #provider ":" #span "_begin", __VA_ARGS__)			\
 	UT_EVENT_(ut__##provider##__##span##_end,			\
-	    #provider ":" #span "_end", UT_LEVEL(__VA_ARGS__));		\
+	    #provider ":" #span "_end", UT_LEVEL(__VA_ARGS__))		\
 	UT_SPAN_LEAVE(ut__##provider##__##span) UT_SEMICOLON
 
 #define UT_LOG_EVENT(level)	\

@@ -110,8 +110,19 @@ for cc in gcc clang $others; do
 		try $cc $warn $opt
 	done
 done
+# Without semicolons, for clang warns of them in C++.
+cat >"$T/bare.cc" <<'END'
+#include <ut.h>
+UT_ENUMERATION(bare, UT_AUTO("a"))
+UT_EVENT(bare, event, UT_INFO, UT_ENUM(bare, e), UT_STRN(s))
+UT_EVENT_CLASS(bare, cls, UT_INT(n))
+UT_EVENT_OF(bare, cls, bare, of, UT_INFO)
+UT_SPAN(bare, span, UT_INFO)
+END
 for cxx in g++ clang++; do
 	able $cxx || continue
+	$cxx -std=c++11 $warn -Wextra-semi -fsyntax-only "$T/bare.cc" ||
+	    fail "$cxx: -Wextra-semi"
 	for std in c++11 c++14 c++17 c++20; do
 		able $cxx -std=$std || continue
 		try_cxx $cxx -std=$std $warn -O2
