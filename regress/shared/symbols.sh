@@ -47,6 +47,7 @@ shown() {
 	utctl view "$@" "$T/trace" >"$T/view.out" 2>"$T/view.err" ||
 	    fail "view $*: $(cat "$T/view.err")"
 	! grep -v -e '^utctl: -R .*: no file of the trace was found there$' \
+	    -e '^utctl: -R .*: files of the trace are there, but of other ' \
 	    -e ': addresses without names' "$T/view.err" || fail "view $*: $(cat "$T/view.err")"
 	sed -n 's/.* app:call { n = [0-9]*, caller = \(.*\), addr = .*/\1/p' \
 	    "$T/view.out"

@@ -33,6 +33,14 @@ expects "not stripped" 'hidden+0x1 (libx.so)' 'lib_one+0x1 (libx.so)'
 cp "$BIN/libtwo.so" "$T/root/opt/libx.so"
 expects "replaced" "libx.so+$(printf 0x%x $((hid + 1)))" \
     "libx.so+$(printf 0x%x $((one + 1)))"
+other="^utctl: -R $T/root: files of the trace are there, but of other builds: "
+grep -q "$other" "$T/view.err" || fail "another build: $(cat "$T/view.err")"
+mv "$T/root/opt/libx.so" "$T/libx.away"
+expects "none" "libx.so+$(printf 0x%x $((hid + 1)))" \
+    "libx.so+$(printf 0x%x $((one + 1)))"
+grep -q ": no file of the trace was found there$" "$T/view.err" ||
+    fail "no file: $(cat "$T/view.err")"
+mv "$T/libx.away" "$T/root/opt/libx.so"
 mkdir -p "$debug"
 cp "$BIN/libtwo.so" "$debug/${ID#??}.debug"
 expects "replaced names" "libx.so+$(printf 0x%x $((hid + 1)))" \

@@ -71,6 +71,7 @@ static struct image	*images[NHASH];
 static size_t		 nimages, nopen;
 static const char	*root = "";
 static int		 tried, found_any;	/* files, below root */
+static int		 found_other;		/* another build's */
 static int		 too_many;	/* some files are not known */
 static struct image	*lacking, **last_lacking = &lacking;
 
@@ -258,6 +259,7 @@ open_right(const struct image *im, struct elf *e, const char *path,
 		found_any = 1;
 		return 0;
 	}
+	found_other = 1;
 	elf_close(e);
 	return -1;
 }
@@ -590,7 +592,9 @@ images_say(void)
 	size_t n = 0, i;
 
 	if (*root != '\0' && tried && !found_any)
-		say("-R %s: no file of the trace was found there", root);
+		say("-R %s: %s", root, found_other ? "files of the trace are "
+		    "there, but of other builds: their build IDs differ" :
+		    "no file of the trace was found there");
 	if (too_many)
 		say("programs and libraries are more than %d files: addresses "
 		    "in the others have no names", MOST);
@@ -624,7 +628,7 @@ images_free(void)
 			free(im);
 		}
 	nimages = nopen = 0;
-	tried = found_any = too_many = 0;
+	tried = found_any = found_other = too_many = 0;
 	lacking = NULL;
 	last_lacking = &lacking;
 	elf_bulk_again();
