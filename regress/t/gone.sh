@@ -12,15 +12,28 @@ trace removed <<-END
 	c_0_0 0 30 31 1 0 1 30 1
 	c_1_3 1 20 21 5 0 0 40 2 1 50 2
 END
+trace opened <<-END
+	c_0_0 0 10 11 0 0 2 10 1
+	c_0_0 0 30 31 1 0 3 30 1
+	c_1_3 1 20 21 5 0 1 50 2
+END
 utctl stat -d -j "$T/removed" >"$T/out" || fail "stat"
 grep -q '"unbegun":0,"left_out":1,.*"calls":1,' "$T/out" ||
     fail "stat: $(cat "$T/out")"
 grep -q '"ns":"20000000000"' "$T/out" && fail "stat: $(cat "$T/out")"
+# Nothing was lost: no larger buffers help.
+for o in -d '-D q:open,q:close,k'; do
+	utctl stat $o "$T/$([ "$o" = -d ] && echo removed || echo opened)" \
+	    >"$T/out" 2>"$T/err" || fail "stat $o"
+	grep -q '^1 left out: events from then were removed, ' "$T/out" &&
+	    grep -q '^utctl: pairs were left out, as events were removed ' \
+	    "$T/err" || fail "stat $o: $(cat "$T/out" "$T/err")"
+done
 utctl view -i -j "$T/removed" >"$T/out" || fail "view"
 grep -q '"took_ns":"20000000000"' "$T/out" && fail "view: $(cat "$T/out")"
 utctl export -F folded "$T/removed" >"$T/out" 2>"$T/err"
 [ "$(cat "$T/out")" = "-;p:x 10000000000" ] || fail "folded: $(cat "$T/out")"
-grep -q '1 pair left out' "$T/err" || fail "folded: $(cat "$T/err")"
+grep -q '1 pair left out: events from then were removed' "$T/err" || fail "folded: $(cat "$T/err")"
 utctl export "$T/removed" >"$T/out" || fail "chrome"
 [ "$(bars X <"$T/out")" -eq 1 ] && ! grep -q unended "$T/out" ||
     fail "chrome: $(cat "$T/out")"
@@ -47,6 +60,10 @@ END
 utctl stat -d -j "$T/hole" >"$T/out" || fail "stat"
 grep -q '"lost_packets":1,.*"left_out":1,' "$T/out" ||
     fail "hole: $(cat "$T/out")"
+utctl stat -d "$T/hole" >"$T/out" 2>"$T/err" || fail "stat"
+grep -q '^1 left out: events were lost meanwhile$' "$T/out" &&
+    grep -q '^utctl: pairs were .*: record -m block' "$T/err" ||
+    fail "hole: $(cat "$T/out" "$T/err")"
 
 # B, a lost end, a lost beginning, E; all within a loss that goes on.
 trace within <<-END

@@ -234,8 +234,8 @@ export_folded(struct reader *rd, struct pairs *ps, const char *value)
 	pairs_read(ps, rd);
 	print_stacks(&r);
 	if (ps->lost > 0)
-		say("%" PRIu64 " pair%s left out: events were lost meanwhile",
-		    ps->lost, many(ps->lost));
+		say("%" PRIu64 " pair%s left out: %s", ps->lost,
+		    many(ps->lost), pairs_why_lost(ps));
 	else if (r.n == 0 && rd->nevents > 0)
 		say("no pairs of events that ended: -D names some, and -w "
 		    "events or -w time weighs call stacks; see utctl-view(1)");

@@ -236,8 +236,8 @@ weigh_pairs(struct reader *rd, struct pairs *ps, weigh_fn *give, void *arg)
 	pairs_read(ps, rd);
 	loads_give(&w, give, arg);
 	if (ps->lost > 0)
-		say("%" PRIu64 " pair%s left out: events were lost meanwhile",
-		    ps->lost, many(ps->lost));
+		say("%" PRIu64 " pair%s left out: %s", ps->lost,
+		    many(ps->lost), pairs_why_lost(ps));
 }
 
 /*

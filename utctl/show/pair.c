@@ -182,10 +182,21 @@ pairs_say(const struct pairs *ps)
 		    "add-context -u -t vtid -t vpid");
 }
 
+const char *
+pairs_why_lost(const struct pairs *ps)
+{
+	return ps->losses ? "events were lost meanwhile" :
+	    "events from then were removed, overwritten or not recorded";
+}
+
 void
 pairs_say_lost(const struct pairs *ps)
 {
-	if (ps->lost > 0)
+	if (ps->lost > 0 && !ps->losses)
+		say("pairs were left out, as events were removed (-W, -M), "
+		    "overwritten or not recorded: a channel of their own, or "
+		    "more files, keep more of them");
+	else if (ps->lost > 0)
 		say("pairs were left out, as events were lost: record -m block "
 		    "loses none, and more or larger buffers (-n, -b) fewer");
 }

@@ -100,7 +100,9 @@ struct pairs {
 	int			 need_end;	/* report only pairs that end */
 	int			 ignore_filter_at_end;	/* if it lacks fields */
 	uint64_t		 unended, unbegun;
-	uint64_t		 lost;	/* left out, as events were lost */
+	uint64_t		 lost;	/* left out, as events are missing */
+	/* Events were lost, and not only removed, where some were left out. */
+	int			 losses;
 	uint64_t		 nobody;	/* events of no known thread */
 	const struct ctf_trace	*nobodys;	/* the first one's */
 	int64_t			 last;	/* ns: the last event */
@@ -157,6 +159,8 @@ const char *pair_name(char *, const struct ctf_stream *, const char *,
 void	 pairs_finish(struct pairs *);
 /* Say what -D names and no trace has, and which pairs are not certain. */
 void	 pairs_say(const struct pairs *);
+/* Why pairs were left out, as text. */
+const char *pairs_why_lost(const struct pairs *);
 /* Say what to do about pairs that were left out. */
 void	 pairs_say_lost(const struct pairs *);
 /* Other traces come: forget all but which pairs are wanted. */

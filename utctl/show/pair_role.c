@@ -356,14 +356,23 @@ pair_fits(enum pair_fit begin, enum pair_fit end)
 	    (begin == PAIR_FITS || end == PAIR_FITS);
 }
 
+/* Is the pair left out, as its end may be missing? */
+static int
+leave_out(struct pairs *ps, const struct origin *o, int64_t begin)
+{
+	if (!origin_unsure(o, begin))
+		return 0;
+	ps->lost++;
+	ps->losses |= o->losses;
+	return 1;
+}
+
 int
 pair_over(struct pairs *ps, const struct origin *o,
     const struct ctf_stream *s, const struct pair_end *e)
 {
-	if (origin_unsure(o, e->begin)) {
-		ps->lost++;
+	if (leave_out(ps, o, e->begin))
 		return 0;
-	}
 	ps->ops->end(ps->arg, s, e);
 	return 1;
 }
@@ -373,12 +382,8 @@ static int
 pair_unended(struct pairs *ps, const struct origin *o, int64_t begin,
     enum pair_fit fit)
 {
-	if (fit != PAIR_FITS)
+	if (fit != PAIR_FITS || leave_out(ps, o, begin))
 		return 0;
-	if (origin_unsure(o, begin)) {
-		ps->lost++;
-		return 0;
-	}
 	ps->unended++;
 	return 1;
 }

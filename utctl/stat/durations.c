@@ -258,13 +258,15 @@ durations_print(struct run *r, const struct reader *rd)
 {
 	static const int widths[] = { 14, 14 };
 	struct rows t = { .fixed = widths };
+	char left[128];
 
+	snprintf(left, sizeof(left), "left out: %s",
+	    pairs_why_lost(r->pairs));
 	rows_program(&r->pairs->processes);
 	show_totals(rd);
 	show_count("unended", r->pairs->unended, "", "begun and not ended");
 	show_count("unbegun", r->pairs->unbegun, "", "ended and not begun");
-	show_count("left_out", r->pairs->lost, "",
-	    "left out: events were lost meanwhile");
+	show_count("left_out", r->pairs->lost, "", left);
 	if (r->intervals->length > 0) {
 		groups_sort(r->groups, by_total);
 		intervals_put(r->intervals);

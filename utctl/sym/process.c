@@ -107,6 +107,7 @@ processes_lose(struct processes *ps, const struct ctf_stream *s)
 		return;
 	o = processes_origin(ps, s);
 	o->losses |= s->item != ITEM_GONE;
+	ps->any.losses |= s->item != ITEM_GONE;
 	if (until > o->lossy)
 		o->lossy = until;
 	if (until > ps->any.lossy)
