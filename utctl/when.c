@@ -218,7 +218,8 @@ when_parse(struct when *w, const char *s)
 		r = parse_clock(w, s);
 	if (r == -1)
 		die("time '%s': not a date and time such as 2026-11-21 "
-		    "14:03:07.5, nor 14:03, +1.5s or -200ms", s);
+		    "14:03:07.5, nor 14:03, +1.5s, -200ms or @1795269787.5",
+		    s);
 }
 
 int

@@ -297,6 +297,11 @@ bad "time '2026-13-01'" utctl view -u 2026-13-01
 bad "time '2026-11-24 10:00:00+25:00'" utctl view -u '2026-11-24 10:00:00+25:00'
 bad "time '10:00:00Z'" utctl view -u 10:00:00Z
 bad "time '@'" utctl view -u @
+# The number that -o epoch prints is taken with an @, as the message says.
+at=$(utctl view -o epoch -n 1 "$L" 2>/dev/null | sed 's/ .*//')
+expect 1 "time '$at': .* or @[0-9.]*$" utctl view -b "$at" "$L"
+[ "$(utctl view -b "@$at" -u "@$at" -o epoch "$L" 2>/dev/null |
+    sed 's/ .*//;q')" = "$at" ] || fail "@$at"
 bad 'b is a time after that of -u' utctl view -b 2026-01-02 -u 2026-01-01
 bad "count 'x'" utctl view -n x
 bad "count '-'" utctl view -n -
