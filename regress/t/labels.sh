@@ -70,6 +70,7 @@ UT_ENUMERATION(odd, UT_VALUE("a\"b", 0), UT_VALUE("c\\d", 1),
 UT_ENUMERATION(down, UT_RANGE("do\033wn\"", 2, 1));
 UT_ENUMERATION(full, UT_VALUE("all", UINT64_MAX), UT_AUTO("more"));
 UT_ENUMERATION(below, UT_VALUE("below", -1));
+UT_ENUMERATION(wide, UT_RANGE("wide", -2, 300));
 UT_ENUMERATION(longer, UT_VALUE(L L L L L L, 0));
 
 UT_EVENT(labels, one, UT_INFO, UT_ENUM(odd, e), UT_INT(n))
@@ -78,6 +79,7 @@ UT_EVENT(labels, three, UT_INFO, UT_ENUM_OF(uint64_t, full, e))
 UT_EVENT(labels, four, UT_INFO, UT_ENUM_OF(uint16_t, below, e))
 UT_EVENT(labels, five, UT_INFO, UT_ENUM(longer, e))
 UT_EVENT(labels, six, UT_INFO, UT_ENUM_OF(float, odd, e))
+UT_EVENT(labels, seven, UT_INFO, UT_ENUM_OF(uint8_t, wide, e))
 
 int
 main(void)
@@ -89,6 +91,7 @@ main(void)
 	UT(labels, four, 4);
 	UT(labels, five, 5);
 	UT(labels, six, 6);
+	UT(labels, seven, 7);
 	return 0;
 }
 END
@@ -99,7 +102,8 @@ sed -n 's/.*event labels:\(.*\) of labels .* valid: \(.*\)/\1: \2/p' \
     "$T/record.err" | sort >"$T/got"
 expected "utctl record" <<'END'
 five: field e: label 1 has more than 255 bytes: not recorded
-four: field e: label 'below' is from 18446744073709551615 to 18446744073709551615, not of uint16: not recorded
+four: field e: label 'below' is -1, not of uint16: not recorded
+seven: field e: label 'wide' is -2 to 300, not of uint8: not recorded
 six: field e: of no type that is known: not recorded
 three: field e: label 'more' is from 1 down to 0: not recorded
 two: field e: label 'do\x1bwn"' is from 2 down to 1: not recorded

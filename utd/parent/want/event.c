@@ -97,11 +97,11 @@ event_skip(struct ut_msg *m, const struct field *f)
 		event_value(m, &v, name);
 }
 
-/* A value of the field as text. */
+/* A value of a field with these flags as text. */
 const char *
-event_number(const struct field *f, int64_t v, char *s, size_t n)
+event_number(uint8_t flags, int64_t v, char *s, size_t n)
 {
-	if ((f->flags & UT_F_SIGNED) != 0)
+	if ((flags & UT_F_SIGNED) != 0)
 		snprintf(s, n, "%lld", (long long)v);
 	else
 		snprintf(s, n, "%llu", (unsigned long long)v);
@@ -174,13 +174,16 @@ value_valid(const struct field *f, const struct ut_value *v)
 	const uint64_t least = (f->flags & UT_F_SIGNED) != 0 ? ~(max >> 1) : 0;
 	const uint64_t low = (uint64_t)v->low - least;
 	const uint64_t high = (uint64_t)v->high - least;
+	const int fits = low <= max && high <= max;
 	char s[24], t[24];
 
-	event_number(f, v->low, s, sizeof(s));
-	event_number(f, v->high, t, sizeof(t));
-	if (low > max || high > max)
-		return invalid("field %s: label '%s' is from %s to %s, not "
-		    "of %sint%u", f->name, v->name, s, t, least != 0 ? "" : "u",
+	/* What is less than 0 was written so, whatever the field's type is. */
+	event_number(fits ? f->flags : UT_F_SIGNED, v->low, s, sizeof(s));
+	event_number(fits ? f->flags : UT_F_SIGNED, v->high, t, sizeof(t));
+	if (!fits)
+		return invalid("field %s: label '%s' is %s%s%s, not of "
+		    "%sint%u", f->name, v->name, s, v->low == v->high ? "" :
+		    " to ", v->low == v->high ? "" : t, least != 0 ? "" : "u",
 		    f->size * 8u);
 	if (low > high)
 		return invalid("field %s: label '%s' is from %s down to %s",

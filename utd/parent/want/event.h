@@ -67,7 +67,7 @@ void	 event_open(const struct event *, struct ut_msg *, uint32_t *);
 void	 event_field(struct ut_msg *, struct field *);
 void	 event_value(struct ut_msg *, struct ut_value *, char *);
 void	 event_skip(struct ut_msg *, const struct field *);
-const char *event_number(const struct field *, int64_t, char *, size_t);
+const char *event_number(uint8_t, int64_t, char *, size_t);
 void	 event_type(const struct field *, char *, size_t);
 const char *event_why(const struct event *);
 

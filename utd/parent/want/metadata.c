@@ -349,10 +349,11 @@ add_enum(struct text *t, struct ut_msg *m, const struct field *f)
 		event_value(m, &v, name);
 		add_label(t, name);
 		text_add(t, " = %s",
-		    event_number(f, v.low, number, sizeof(number)));
+		    event_number(f->flags, v.low, number, sizeof(number)));
 		if (v.high != v.low)
 			text_add(t, " ... %s",
-			    event_number(f, v.high, number, sizeof(number)));
+			    event_number(f->flags, v.high, number,
+			    sizeof(number)));
 		text_add(t, ",");
 	}
 	text_add(t, " }");
