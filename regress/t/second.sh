@@ -92,5 +92,15 @@ start_utd
 [ "$(cat "$T/run/utd.pid")" = "$UTD_PID" ] || fail "utd.pid is stale"
 expect 0 '^no sessions$' utctl list
 stop_utd || fail "utd: status $?"
+# One that was killed just now, and may not have ended yet, is none.
+UT_RUNDIR=$T/new
+i=0
+while [ $i -lt 40 ]; do
+	i=$((i + 1))
+	utd || fail "killed just now: $?"
+	kill -9 "$(cat "$T/new/utd.pid")" || fail "kill"
+done
+rm "$T/new/utd.pid"
+UT_RUNDIR=$T/run
 [ ! -e "$T/run/sock" ] || fail "the socket stays"
 [ ! -e "$T/run/utd.pid" ] || fail "the pid file stays"

@@ -36,6 +36,8 @@
 
 #define LOCK		"utd.pid"
 #define PATH_LEN	128		/* a socket's is shorter */
+#define TRIES		20		/* to lock the file */
+#define TRY_MS		10		/* between these */
 #define TURN		64		/* connections */
 #define SAY_MS		60000		/* not more often */
 #define FIRST_MS	60000		/* for the first message */
@@ -309,10 +311,30 @@ is_plain(int fd)
 	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink <= 1;
 }
 
+/* A utd that was killed keeps its lock until its memory is freed. */
+static void
+lock_file(const char *dir)
+{
+	struct flock lock;
+	int tries = 0;
+
+	memset(&lock, 0, sizeof(lock));
+	lock.l_type = F_WRLCK;
+	lock.l_whence = SEEK_SET;
+	while (fcntl(lock_fd, F_SETLK, &lock) == -1) {
+		if (errno != EAGAIN && errno != EACCES)
+			fatal("%s", lock_path);
+		if (++tries == TRIES) {
+			log_warnx("%s: another utd runs there", dir);
+			exit(UT_RUNDIR_TAKEN);
+		}
+		(void)poll(NULL, 0, TRY_MS);
+	}
+}
+
 static void
 take_lock(const char *dir)
 {
-	struct flock lock;
 	char pid[32];
 	int n;
 
@@ -324,15 +346,7 @@ take_lock(const char *dir)
 		    lock_path);
 	if (lock_fd == -1 || fchmod(lock_fd, 0600) == -1)
 		fatal("%s", lock_path);
-	memset(&lock, 0, sizeof(lock));
-	lock.l_type = F_WRLCK;
-	lock.l_whence = SEEK_SET;
-	if (fcntl(lock_fd, F_SETLK, &lock) == -1) {
-		if (errno != EAGAIN && errno != EACCES)
-			fatal("%s", lock_path);
-		log_warnx("%s: another utd runs there", dir);
-		exit(UT_RUNDIR_TAKEN);
-	}
+	lock_file(dir);
 	if ((n = (int)read(lock_fd, pid, sizeof(pid) - 1)) > 0) {
 		pid[n] = '\0';
 		before = (pid_t)strtol(pid, NULL, 10);
