@@ -216,6 +216,13 @@ utctl heap "$T/parts" >"$T/out" || fail "heap of parts"
 grep -q '^calls\[[0-9]*\]: 20 bytes in 1 block live' "$T/out" &&
     ! grep -q 'not allocated here' "$T/out" ||
     fail "parts: $(cat "$T/out")"
+two=$(ls -d "$T/parts/archives/"*-2)
+mkdir "${two%2}3" || fail "mkdir"
+utctl heap "$T/parts" 2>&1 | grep 'no chunk between' && fail "an empty chunk"
+mv "$two" "${two%2}5" || fail "mv"
+expect 0 'parts: there is no chunk between number 1 and number 3$' \
+    utctl heap "$T/parts"
+rmdir "${two%2}3" && mv "${two%2}5" "$two" || fail "mv"
 rm -r "$T/parts/archives/"*-1 || fail "rm"
 expect 0 '^utctl: the oldest events were removed (-W, -M) or overwritten: what' \
     utctl heap "$T/parts"

@@ -556,15 +556,67 @@ find_steady(struct reader *r, const char *dir)
 		    "looked for: their events are left out");
 }
 
-/* The number of the chunk below dir that the trace is of; or ULONG_MAX. */
+/* The number of the chunk below dir that the path is of; or ULONG_MAX. */
 static unsigned long
-chunk_number(const char *dir, const struct ctf_trace *tr)
+chunk_number(const char *dir, const char *path)
 {
-	const char *chunk = tr->file + strlen(dir);
+	const char *chunk = path + strlen(dir);
 
 	return strncmp(chunk, ARCHIVES, strlen(ARCHIVES)) == 0 &&
 	    strlen(chunk) > NUMBER ? strtoul(chunk + NUMBER, NULL, 10) :
 	    ULONG_MAX;
+}
+
+static int
+number_cmp(const void *a, const void *b)
+{
+	const unsigned long n = *(const unsigned long *)a;
+	const unsigned long m = *(const unsigned long *)b;
+
+	return (n > m) - (n < m);
+}
+
+/* Is the chunk of that number still there? */
+static int
+is_there(const struct names *ns, const char *dir, unsigned long number)
+{
+	struct stat st;
+	size_t i;
+
+	for (i = 0; i < ns->n; i++)
+		if (chunk_number(dir, ns->list[i]) == number)
+			return lstat(ns->list[i], &st) == 0;
+	return 0;
+}
+
+/*
+ * Say that there is no directory of a chunk between others.  A session removes
+ * the oldest chunks only, but may do so while the directory is read.
+ */
+static void
+say_missing(const char *dir)
+{
+	struct names ns;
+	unsigned long *v;
+	char *path = format("%s/archives", dir);
+	size_t i, n = 0;
+
+	if (dir_read(path, 1, &ns) == 0 && ns.n > 0) {
+		if ((v = calloc(ns.n, sizeof(*v))) == NULL)
+			die_errno("malloc");
+		for (i = 0; i < ns.n; i++)
+			if ((v[n] = chunk_number(dir, ns.list[i])) != ULONG_MAX)
+				n++;
+		qsort(v, n, sizeof(*v), number_cmp);
+		for (i = 1; i < n && v[i] - v[i - 1] <= 1; i++)
+			continue;
+		if (i < n && is_there(&ns, dir, v[0]))
+			say("%s: there is no chunk between number %lu and "
+			    "number %lu", dir, v[i - 1], v[i]);
+		free(v);
+	}
+	names_free(&ns);
+	free(path);
 }
 
 /* Note and say that the first chunks of a session are not there any more. */
@@ -577,14 +629,17 @@ note_removed(const struct reader *r, const char *dir,
 	struct ctf_trace *tr;
 
 	for (tr = r->traces; tr != end; tr = tr->next)
-		if ((n = chunk_number(dir, tr)) < least) {
+		if ((n = chunk_number(dir, tr->file)) < least) {
 			least = n;
 			oldest = tr;
 		}
-	if (oldest == NULL || least <= 1)
+	if (oldest == NULL)
+		return;
+	say_missing(dir);
+	if (least <= 1)
 		return;
 	for (tr = r->traces; tr != end; tr = tr->next)
-		tr->headless = chunk_number(dir, tr) == least;
+		tr->headless = chunk_number(dir, tr->file) == least;
 	say("%s: chunks before number %lu, which begins at %.*s, were removed "
 	    "(create -M, rotate -k, clear) or empty", dir, least, DATE,
 	    oldest->file + strlen(dir) + strlen(ARCHIVES));
