@@ -191,7 +191,7 @@ struct ut_msghdr {
 #define UT_CHUNK_MS	50		/* the least */
 #define UT_COMMAND_MAX	4095		/* bytes */
 #define UT_EXCEPT_MAX	256		/* exclusions of a rule */
-#define UT_EXCEPT_BYTES	63000		/* of all, so that a message has room */
+#define UT_EXCEPT_BYTES	63000		/* all patterns: a message has room */
 #define UT_BOUND_MIN	(16ull << 20)	/* bytes of a session, if bound */
 #define UT_BOUND_MAX	(1ull << 50)
 

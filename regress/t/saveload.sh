@@ -52,11 +52,11 @@ for c in stop destroy remove-channel disable-event untrack list events status \
     save load record recover view; do
 	bad "$c: only create" "$c new1"
 done
-bad 'rotate: only with options it can be loaded$' 'rotate new1'
+bad 'rotate can be loaded only with options$' 'rotate new1'
 for o in '' "-o $T/new2" '-n a' '-c true'; do
-	bad 'snapshot: only with -k it can be loaded$' "snapshot $o new1"
+	bad 'snapshot can be loaded only with -k$' "snapshot $o new1"
 done
-bad 'trigger: with -r it cannot be loaded$' 'trigger -r 1 new1'
+bad 'trigger -r cannot be loaded$' 'trigger -r 1 new1'
 bad "unknown command 'frob'" frob
 bad "unknown command ''" "''"
 bad 'usage: create \[-N | \[-S | -M size\] \[-o dir\]\] \[name\]$' 'create x y'

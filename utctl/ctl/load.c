@@ -127,16 +127,16 @@ session_of(struct load *l, struct line *line)
 	line->create = p;
 }
 
-/* Refuse forms of commands that do something at once, for undo cannot. */
+/* Refuse forms of commands that act at once, which no undo takes back. */
 static void
 form_check(const struct step *st)
 {
 	if (st->type == UT_CTL_ROTATE)
-		die("rotate: only with options it can be loaded");
+		die("rotate can be loaded only with options");
 	if (st->type == UT_CTL_SNAPSHOT)
-		die("snapshot: only with -k it can be loaded");
+		die("snapshot can be loaded only with -k");
 	if (st->type == UT_CTL_UNTRIGGER)
-		die("trigger: with -r it cannot be loaded");
+		die("trigger -r cannot be loaded");
 }
 
 static void

@@ -31,6 +31,8 @@ struct names {
 	unsigned int	  n, room;
 };
 
+static uint32_t ncounts;	/* so often were events counted */
+
 static int
 by_name(const void *va, const void *vb)
 {
@@ -39,53 +41,28 @@ by_name(const void *va, const void *vb)
 	return strcmp(*a, *b);
 }
 
-/* Mark the IDs that running programs were told for their events. */
+/* Add the events of the plan that this rule, or any, matches. */
 static void
-mark_mapped(bool *marks, const struct region *r)
+add_names(struct names *ns, const struct plan *plan, const struct rule *rule)
 {
-	const struct plan *plan, *marked = NULL;
-	const struct program *p;
-	const struct link *l;
+	const struct entry *e;
 	uint32_t i;
 
-	for (p = programs; p != NULL; p = p->next) {
-		if (p->conn == NULL || (l = link_find(p, r->channel)) == NULL ||
-		    (plan = l->mapped) == NULL || plan->region != r ||
-		    plan == marked)
-			continue;
-		for (i = 0; i < plan->n; i++)
-			marks[plan->ids[i]] = true;
-		marked = plan;
-	}
-}
-
-/*
- * Add the events of the region that running programs record and this rule, or
- * any, matches.
- */
-static void
-add_names(struct names *ns, const struct region *r, const struct rule *rule)
-{
-	const struct registry *events = &r->registry;
-	bool *marks = xcalloc(events->last + 1, sizeof(*marks));
-	unsigned int i;
-
-	mark_mapped(marks, r);
-	for (i = 1; i <= events->last; i++) {
-		if (!marks[i] || (rule != NULL &&
-		    events->entries[i].rule != rule->serial))
+	for (i = 0; i < plan->n; i++) {
+		e = &plan->region->registry.entries[plan->ids[i]];
+		if (plan->ids[i] == 0 || (rule != NULL &&
+		    e->rule != rule->serial))
 			continue;
 		if (ns->n == ns->room) {
 			ns->room = ns->room * 2 + 64;
 			ns->list = xrealloc(ns->list,
 			    ns->room * sizeof(*ns->list));
 		}
-		ns->list[ns->n++] = events->entries[i].event->name;
+		ns->list[ns->n++] = e->event->name;
 	}
-	free(marks);
 }
 
-/* An event may be in several registries. */
+/* An event may be in several plans. */
 static unsigned int
 names_distinct(struct names *ns)
 {
@@ -98,37 +75,25 @@ names_distinct(struct names *ns)
 	return n;
 }
 
-/* Has the program such events mapped in the channel? */
+/*
+ * Add the events that the program has mapped in the channel; false if there are
+ * none.  Programs with the same events have one plan, which is added once.
+ */
 static bool
-has_mapped(const struct program *p, const struct channel *ch,
+add_mapped(struct names *ns, const struct program *p, const struct channel *ch,
     const struct rule *rule)
 {
 	const struct link *l = link_find(p, ch);
+	struct plan *plan = l == NULL ? NULL : l->mapped;
 
-	if (l == NULL || l->mapped == NULL)
+	if (plan == NULL || plan->region == NULL || (rule != NULL &&
+	    (!plan->hit || plan->newest != rule->serial)))
 		return false;
-	return rule == NULL ? l->mapped->region != NULL :
-	    l->mapped->hit && l->mapped->newest == rule->serial;
-}
-
-static unsigned int
-count_programs(const struct session *s, const struct channel *only,
-    const struct rule *rule)
-{
-	const struct program *p;
-	const struct channel *ch;
-	unsigned int n = 0;
-
-	for (p = programs; p != NULL; p = p->next) {
-		if (p->conn == NULL)
-			continue;
-		for (ch = s->channels; ch != NULL; ch = ch->next)
-			if ((only == NULL || ch == only) &&
-			    has_mapped(p, ch, rule))
-				break;
-		n += ch != NULL;
+	if (plan->counted != ncounts) {
+		plan->counted = ncounts;
+		add_names(ns, plan, rule);
 	}
-	return n;
+	return true;
 }
 
 /*
@@ -140,16 +105,21 @@ unsigned int
 matches_text(const struct session *s, const struct channel *only,
     const struct rule *newest, char *text, size_t n)
 {
-	const unsigned int nprograms = count_programs(s, only, newest);
+	const struct program *p;
 	const struct channel *ch;
-	const struct region *r;
 	struct names ns = { NULL, 0, 0 };
-	unsigned int nevents;
+	unsigned int nprograms = 0, nevents;
+	bool any;
 
-	for (ch = s->channels; ch != NULL; ch = ch->next)
-		for (r = ch->regions; r != NULL; r = r->next)
+	ncounts++;
+	for (p = programs; p != NULL; p = p->next) {
+		any = false;
+		for (ch = s->channels; p->conn != NULL && ch != NULL;
+		    ch = ch->next)
 			if (only == NULL || ch == only)
-				add_names(&ns, r, newest);
+				any |= add_mapped(&ns, p, ch, newest);
+		nprograms += any;
+	}
 	nevents = names_distinct(&ns);
 	free(ns.list);
 	snprintf(text, n, "%u event%s of %u program%s", nevents,

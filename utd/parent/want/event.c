@@ -177,7 +177,7 @@ value_valid(const struct field *f, const struct ut_value *v)
 	const int fits = low <= max && high <= max;
 	char s[24], t[24];
 
-	/* What is less than 0 was written so, whatever the field's type is. */
+	/* A label below 0 was written so, whatever the field's type is. */
 	event_number(fits ? f->flags : UT_F_SIGNED, v->low, s, sizeof(s));
 	event_number(fits ? f->flags : UT_F_SIGNED, v->high, t, sizeof(t));
 	if (!fits)

@@ -141,6 +141,7 @@ struct plan {
 #define PLAN_NEWEST	2		/* the newest rule matches */
 	uint16_t	*ids;		/* IDs of the first n events; 0: none */
 	bool		 hit;		/* the newest rule matches an event */
+	uint32_t	 counted;	/* the last count that had its events */
 	struct plan	*next;		/* next plan of the channel */
 };
 
