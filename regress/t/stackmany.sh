@@ -30,7 +30,7 @@ within() {
 			    n - 1
 		}'
 	} >"$T/within.c"
-	$CC $CFLAGS -g -I"$TOP/libut" -o "$T/a" "$T/within.c" \
+	$CC $CFLAGS -g -Wl,--build-id -I"$TOP/libut" -o "$T/a" "$T/within.c" \
 	    "$TOP/libut/libut.a" $LIBS || fail "cannot build $1"
 }
 
@@ -118,4 +118,20 @@ if command -v g++ >/dev/null 2>&1; then
 	    grep -q '^ *3 .* 4  100.0  work(int) (cold)$' "$T/out" ||
 	    fail "cold: $(cat "$T/out")"
 fi
+
+# A file that was replaced since is told of; one that is gone has but numbers.
+within 3
+rm -rf "$T/trace"
+utctl record -g -o "$T/trace" -e 'deep:*' -- "$T/a" 2>"$T/err" ||
+    fail "replaced: $(cat "$T/err")"
+within 4
+for what in 'view -o stack' 'stat -g function'; do
+	utctl $what "$T/trace" >"$T/out" 2>"$T/err" || fail "$what"
+	grep -q '^utctl: a: addresses without names: the file is of another bu' \
+	    "$T/err" && grep -q ' a+0x[0-9a-f]*' "$T/out" ||
+	    fail "$what: $(cat "$T/err" "$T/out")"
+done
+rm "$T/a"
+utctl view -o stack "$T/trace" >"$T/out" 2>"$T/err" || fail "gone"
+grep -q 'utctl: a: ' "$T/err" && fail "gone: $(cat "$T/err")"
 exit 0

@@ -50,6 +50,7 @@ struct image {
 	int			 tried;
 	int			 stays;		/* open */
 	int			 stripped;	/* without a debug file */
+	int			 other;		/* the file is another build */
 	struct elf		 elf;		/* with the symbols */
 	struct elf_symbols	 symbols;
 	int			 tried_data;
@@ -71,7 +72,7 @@ static struct image	*images[NHASH];
 static size_t		 nimages, nopen;
 static const char	*root = "";
 static int		 tried, found_any;	/* files, below root */
-static int		 found_other;		/* another build's */
+static size_t		 nothers;	/* files of another build */
 static int		 too_many;	/* some files are not known */
 static struct image	*lacking, **last_lacking = &lacking;
 
@@ -259,7 +260,7 @@ open_right(const struct image *im, struct elf *e, const char *path,
 		found_any = 1;
 		return 0;
 	}
-	found_other = 1;
+	nothers++;
 	elf_close(e);
 	return -1;
 }
@@ -366,6 +367,7 @@ load_ranges(struct image *im)
 static void
 load(struct image *im)
 {
+	const size_t before = nothers;
 	int found;
 
 	im->tried = 1;
@@ -373,6 +375,7 @@ load(struct image *im)
 		return;
 	tried = 1;
 	found = open_right(im, &im->elf, im->path, NULL) == 0;
+	im->other = nothers > before;
 	if ((!found || elf_symbols_load(&im->symbols, &im->elf, ELF_CODE,
 	    0) == -1) && load_debug(im) == -1 && found) {
 		im->stripped = 1;
@@ -535,7 +538,8 @@ image_nameless(const struct mapping *m)
 {
 	struct image *im = m->image;
 
-	if (!im->stripped || im->dwarf != NULL || im->nameless)
+	if ((!im->stripped && (!im->other || im->elf.path != NULL)) ||
+	    im->dwarf != NULL || im->nameless)
 		return;
 	im->nameless = 1;
 	*last_lacking = im;
@@ -564,7 +568,11 @@ lacking_say(const struct image *im)
 	char hex[2 * ELF_IDMAX + 1] = "none";
 
 	image_id(im, hex);
-	if (strstr(name, ".so") == NULL)
+	if (im->other)
+		say("%.100s: addresses without names: the file is of another "
+		    "build than the one that was traced (build ID %s)", name,
+		    hex);
+	else if (strstr(name, ".so") == NULL)
 		say("%.100s: addresses without names: install its "
 		    "debugging symbols, usually %.100s-dbgsym (build ID %s)",
 		    name, name, hex);
@@ -591,13 +599,15 @@ images_say(void)
 	const struct image *im;
 	size_t n = 0, i;
 
-	if (*root != '\0' && tried && !found_any)
-		say("-R %s: %s", root, found_other ? "files of the trace are "
-		    "there, but of other builds: their build IDs differ" :
-		    "no file of the trace was found there");
 	if (too_many)
 		say("programs and libraries are more than %d files: addresses "
 		    "in the others have no names", MOST);
+	if (*root != '\0' && tried && !found_any) {
+		say("-R %s: %s", root, nothers > 0 ? "files of the trace are "
+		    "there, but of other builds: their build IDs differ" :
+		    "no file of the trace was found there");
+		return;
+	}
 	for (im = lacking; im != NULL; im = im->lacking)
 		if (n++ < SAID)
 			lacking_say(im);
@@ -628,7 +638,8 @@ images_free(void)
 			free(im);
 		}
 	nimages = nopen = 0;
-	tried = found_any = found_other = too_many = 0;
+	tried = found_any = too_many = 0;
+	nothers = 0;
 	lacking = NULL;
 	last_lacking = &lacking;
 	elf_bulk_again();
