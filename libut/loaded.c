@@ -20,7 +20,9 @@
  *
  * A region in which ut:module is enabled is told all modules at once.  From
  * then on, each look at the run-time linker's list finds what has come and
- * gone.  We look when a library with events comes or goes.
+ * gone.  We look when a library with events comes or goes.  One that goes is
+ * gone from then on, though the linker has it until its destructors are called,
+ * but not where these are called because the process exits.
  *
  * Wrappers name addresses, and say that something has gone: ut_code.h.  Where
  * ut_loaded_finds, a module is then found, or found to be gone, without a look,
@@ -40,6 +42,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/hash.h"
@@ -110,6 +113,8 @@ static bool dated = true;		/* a module came or went since */
 static bool doubtful;			/* the linker's lock may be taken */
 static bool stuck;			/* taken for good, in a child */
 static bool stale;			/* the spans are older than the table */
+static atomic_bool exits;		/* the process does */
+static uintptr_t leaves;		/* address in the module that leaves */
 
 static uint64_t
 name_hash(const char *s)
@@ -452,14 +457,32 @@ ut_loaded_changed(void)
 	changed();
 }
 
+/* Take the module that leaves for gone; the linker still has it. */
+static void
+leave(struct table *t, uint32_t but)
+{
+	struct module *m;
+
+	for (m = t->modules; m < t->modules + t->n; m++)
+		if (leaves - m->start < m->size)
+			m->round = t->round - 1;
+	record_changes(t, but);
+}
+
 /*
  * Look, in a destructor, of a library that is unloaded or of a process that
- * exits.  The linker's lock may be as stuck as before.
+ * exits.  The linker's lock may be as stuck as before.  Another library may be
+ * loaded in the place of this one without our knowing, so this one is gone now,
+ * unless the process exits.
  */
 void
-ut_loaded_leaves(void)
+ut_loaded_leaves(const void *addr)
 {
 	changed();
+	leaves = (uintptr_t)addr;
+	if (events_wanted() && !atomic_load_explicit(&exits,
+	    memory_order_relaxed))
+		look_again(leave);
 }
 
 /*
@@ -497,6 +520,13 @@ ut_loaded_wanted(unsigned int i)
 }
 
 /* Before all other events, so that ut:module has the number UT_LOADED_EVENT. */
+static void
+note_exit(void)
+{
+	atomic_store_explicit(&exits, true, memory_order_relaxed);
+}
+
+/* exit(3) calls functions of atexit(3) before destructors. */
 void
 ut_loaded_init(void)
 {
@@ -505,6 +535,7 @@ ut_loaded_init(void)
 	if (done || !UT_HAS_LOADED)
 		return;
 	done = true;
+	(void)atexit(note_exit);
 	(void)ut_event_add(&module_event);
 	(void)ut_event_add(&unload_event);
 }

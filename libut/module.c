@@ -100,7 +100,7 @@ ut_module_remove(struct ut_module *m)
 
 	ut_enter(&signals);
 	self = ut_mute();
-	ut_loaded_leaves();
+	ut_loaded_leaves(m);
 	for (p = &modules; *p != NULL; p = &(*p)->next) {
 		if (*p == m) {
 			*p = m->next;

@@ -90,7 +90,7 @@ bool		 ut_loaded_wanted(unsigned int);
 void		 ut_loaded_tell(unsigned int);
 void		 ut_loaded_unwind(void);
 void		 ut_loaded_changed(void);
-void		 ut_loaded_leaves(void);
+void		 ut_loaded_leaves(const void *);
 void		 ut_loaded_before_fork(bool, bool);
 void		 ut_loaded_forked(void);
 

@@ -171,8 +171,23 @@ pulse maps "$T/maps.four"
 ended events
 agrees "$T/events.trace" "$pid" "$T/maps.four"
 [ "$(told ut:module five.so)" -eq 1 ] || fail "five: $(cat "$T/json")"
+# When it is unloaded, it is gone at once, for another may take its place.
+session leaves
+pulse unload
+ended leaves
+traced "$T/leaves.trace"
+start=$(grep /four.so "$T/json" | sed 's/.*\("start":[^,]*,\).*/\1/')
+[ "$(grep ut:unload "$T/json" | grep -c -e "$start")" -eq $gone ] ||
+    fail "leaves: $(cat "$T/json")"
+# But libraries stay when the process exits.
+session stays
+pulse load "$T/four.so"
 exec 3>&- 4<&-
 wait $PULSE
+ended stays
+traced "$T/stays.trace"
+[ "$(told ut:module four.so)" -ge 1 ] && ! grep ut:unload "$T/json" ||
+    fail "stays: $(cat "$T/json")"
 
 # From its directory, by relative names, and removed while it runs.
 session relative
