@@ -210,7 +210,7 @@ _Static_assert(sizeof(struct level) <= 0x2000, "level");
 /*
  * A thread that has traced.  Lies in pages that a child made behind our back
  * sees as zeros, where the system can do that: it then has nothing, and is
- * given nothing (writer_bind).
+ * given nothing (ut_writer_bind).
  */
 struct thread {
 	struct level		 levels[NEST];

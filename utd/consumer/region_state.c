@@ -516,7 +516,7 @@ region_has_full(const struct region *r)
 
 /*
  * Ask writers to ring the bell, or tell them that we are awake.  False if so
- * much was delivered that we need not sleep: see bell_ring in libut/subbuf.c.
+ * much was delivered that we need not sleep: see ut_bell_maybe in libut/slot.c.
  */
 bool
 region_sleep(struct region *r, bool asleep)
