@@ -37,7 +37,7 @@ main(void)
 	}
 	UT(toobig, bytes, 7, b, 4096 - 14);	/* just fits */
 	UT(toobig, bytes, 8, b, sizeof(b));
-	UT(toobig, bytes, 9, b, SIZE_MAX);	/* of which 64 MB count */
+	UT(toobig, bytes, 9, b, SIZE_MAX);	/* of which 16 MB count */
 	UT(toobig, bytes, 10, b, 4096 - 14);
 	UT(toobig, small, 11);
 	return 0;
