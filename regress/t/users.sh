@@ -72,6 +72,18 @@ $one list s | grep warning && fail "a warning"
 [ "$(count_events "$T/one/t" 'seq:tick')" -eq 10 ] || fail "one's trace"
 [ "$(count_events "$T/two/t" 'seq:tick')" -eq 20 ] || fail "two's trace"
 
+# A command that is advised means the session, whoever has one of that name.
+expect 0 '' $two disable-event '*'
+expect 0 '' $two enable-event -f 'none == 1' 'seq:*'
+expect 0 '' $two start
+./prog/asuser 65533 ./prog/seq 2 1 20
+expect 0 '' utctl create -o "$T/own3" s
+expect 0 '; 1 warning: see utctl list 65533/s$' utctl stop 65533/s
+expect 0 '    warning: ' utctl list 65533/s
+expect 0 '; 1 warning: see utctl list s$' $two start s
+expect 0 '' $two stop s
+expect 0 '' utctl destroy s
+
 # What is written is the user's.
 find "$T/one/t" ! -user 65534 | grep . && fail "not all of it is one's"
 

@@ -119,9 +119,11 @@ do_create(struct client *k, struct ut_msg *m)
 
 /* Write errors, and how many warnings there are, to follow the answer. */
 static void
-troubles(const struct session *s, bool last, char *text, size_t n)
+troubles(const struct client *k, bool last, char *text, size_t n)
 {
+	const struct session *s = k->session;
 	const char *error = session_error(s);
+	char name[SESSION_NAMED];
 	const struct warning *w;
 	unsigned int warnings = 0;
 	size_t len;
@@ -130,10 +132,12 @@ troubles(const struct session *s, bool last, char *text, size_t n)
 	for (w = s->warnings; w != NULL; w = w->next)
 		warnings += strcmp(w->text, error) != 0;
 	len = strlen(text);
+	session_named(s, k->conn != NULL ? k->conn->uid : s->uid, name,
+	    sizeof(name));
 	if (warnings > 0)
 		snprintf(text + len, n - len, "; %u warning%s%s%s",
 		    warnings, warnings == 1 ? "" : "s",
-		    last ? "" : ": see utctl list ", last ? "" : s->name);
+		    last ? "" : ": see utctl list ", last ? "" : name);
 }
 
 /* If some buffers could not be made, the session records everything else. */
@@ -148,7 +152,7 @@ answer_started(struct client *k)
 		    k->session->name, k->why);
 		return;
 	}
-	troubles(k->session, false, trouble, sizeof(trouble));
+	troubles(k, false, trouble, sizeof(trouble));
 	if (!session_wants(k->session))
 		snprintf(count, sizeof(count), "no event is enabled yet");
 	else if (matches_text(k->session, NULL, NULL, count,
@@ -178,6 +182,7 @@ void
 do_start(struct client *k, struct ut_msg *m)
 {
 	struct session *s = k->session;
+	char name[SESSION_NAMED];
 	struct waiter *w;
 
 	(void)m;
@@ -186,8 +191,9 @@ do_start(struct client *k, struct ut_msg *m)
 		return;
 	}
 	if (s->closed) {
+		session_named(s, k->conn->uid, name, sizeof(name));
 		client_refuse(k, "session %s is half destroyed, and cannot "
-		    "start any more: utctl destroy %s", s->name, s->name);
+		    "start any more: utctl destroy %s", s->name, name);
 		return;
 	}
 	w = client_wait(k, answer_started, CLIENT_PATIENCE);
@@ -206,7 +212,7 @@ tell_counts(struct client *k, const char *what, bool last)
 	struct counts sum;
 
 	session_counts(s, &sum);
-	troubles(k->session, last, text, sizeof(text));
+	troubles(k, last, text, sizeof(text));
 	if (sum.overwritten > 0)
 		snprintf(over, sizeof(over), ", %llu overwritten",
 		    (unsigned long long)sum.overwritten);

@@ -68,24 +68,30 @@ nameable(const struct session *s)
 	return !s->dying && s->trigger == NULL;
 }
 
+/* Put the name by which the user can mean the session into the text. */
+void
+session_named(const struct session *s, uid_t uid, char *text, size_t n)
+{
+	if (s->uid == uid)
+		snprintf(text, n, "%s", s->name);
+	else
+		snprintf(text, n, "%lu/%s", (unsigned long)s->uid, s->name);
+}
+
 /* Append to why the names that the user can give: all, or those like name. */
 static void
 add_choices(const char *name, uid_t uid, char *why, size_t size)
 {
 	const char *before = ": name one of ";
 	const struct session *s;
-	char one[NAME_MAXLEN + 32];
+	char one[SESSION_NAMED];
 	size_t len = strlen(why);
 
 	for (s = sessions; s != NULL; s = s->next) {
 		if (!nameable(s) || !user_controls(uid, s->uid) ||
 		    (*name != '\0' && strcmp(s->name, name) != 0))
 			continue;
-		if (s->uid == uid)
-			snprintf(one, sizeof(one), "%s", s->name);
-		else
-			snprintf(one, sizeof(one), "%lu/%s",
-			    (unsigned long)s->uid, s->name);
+		session_named(s, uid, one, sizeof(one));
 		if (len + strlen(before) + strlen(one) + 8 > size) {
 			snprintf(why + len, size - len, ", ...");
 			break;

@@ -221,6 +221,8 @@ bool	 job_failed(int, char *, size_t);	/* text: how */
 
 /* session.c */
 struct session *session_find(const char *, uid_t, char *, size_t);
+#define SESSION_NAMED	(NAME_MAXLEN + 32)
+void	 session_named(const struct session *, uid_t, char *, size_t);
 void	 session_made(struct session *, bool);
 void	 session_unmade(struct session *);
 extern void (*session_looks)(void *);	/* at its rotation: see rotate.c */
