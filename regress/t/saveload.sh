@@ -109,6 +109,9 @@ complains "^utctl: $T: Is a directory" utctl load "$T"
 [ ! -c /dev/zero ] || complains 'not a text' utctl load /dev/zero
 yes '# a comment' | head -c 5000000 >"$T/bad"
 complains 'bad: larger than' utctl load "$T/bad"
+# The largest text is checked in a moment.
+awk 'BEGIN { for (i = 0; i < 200000; i++) print "create -N s" i }' >"$T/bad"
+(ulimit -t 20 && utctl load -n "$T/bad") || fail "many sessions: status $?"
 i=0
 while [ $i -lt 40 ]; do
 	dd if=/dev/urandom bs=300 count=1 2>/dev/null |

@@ -27,6 +27,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../map.h"
 #include "../utctl.h"
 
 #define TEXT_MAX	(4u << 20)	/* bytes */
@@ -49,6 +50,7 @@ struct load {
 	struct line	*first, **end;
 	struct line	*last;		/* the last line that creates */
 	struct line	*made;		/* the last one carried out */
+	struct map	 named;		/* lines that create, by the name */
 };
 
 static volatile sig_atomic_t caught;
@@ -109,16 +111,16 @@ static void
 session_of(struct load *l, struct line *line)
 {
 	const char *name = line->step.session;
+	const uint64_t key = map_bytes(0, name, strlen(name));
 	const int create = line->step.type == UT_CTL_CREATE;
-	struct line *p = l->last;
+	struct line *p = name[0] != '\0' ? map_get(&l->named, key) : l->last;
 
-	if (name[0] != '\0')
-		while (p != NULL && strcmp(p->step.session, name) != 0)
-			p = p->older;
 	if (create && name[0] != '\0' && p != NULL)
 		die("session %s is created in line %u already", name,
 		    p->number);
 	if (create) {
+		if (name[0] != '\0')
+			map_put(&l->named, key, line);
 		line->older = l->last;
 		p = l->last = line;
 	} else if (p == NULL)
@@ -322,6 +324,7 @@ load_free(struct load *l)
 		free(p->argv);
 		free(p);
 	}
+	map_free(&l->named);
 	free(l->text);
 }
 
