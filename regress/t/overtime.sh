@@ -88,6 +88,27 @@ table events >"$T/got"
 expected 'before the first event, one interval' <<-END
 	3 0 8+
 END
+# The last one has what a stream without events tells of a later time.
+trace behind <<-END
+	c_0 0 10 30 0 0 0 10 1 0 20 2
+	c_1 1 15 16 0 0
+	c_1 1 28 34 1 6
+	c_1 1 35 36 2 7
+END
+utctl stat -i 10 "$T/behind" >"$T/out" || fail "behind"
+table events >"$T/got"
+expected 'behind the last event' <<-END
+	1 0 0-6
+	1 0 0-6
+	0 0 1-7
+END
+utctl stat -i 10 -u @30 "$T/behind" >"$T/out" || fail "behind, -u"
+table events >"$T/got"
+expected 'behind, -u' <<-END
+	1 0 0-6
+	1 0 0-6
+	0 0 0-6
+END
 for at in +0 @33; do
 	utctl stat -i 30 -b $at "$T/before" >"$T/out" || fail "-b $at"
 	table events >"$T/got"

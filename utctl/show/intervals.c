@@ -62,10 +62,11 @@ intervals_begin(struct intervals *iv, struct reader *rd)
 	if (!reader_span(rd, &iv->begin, &last))
 		return;
 	iv->origin = iv->begin;
-	iv->early = 1;
+	iv->early = iv->late = 1;
 	if (rd->select != NULL) {
 		reader_times(rd);
 		iv->early = rd->select->from < iv->begin;
+		iv->late = rd->select->to > last;
 		if (rd->select->from > iv->begin)
 			iv->begin = rd->select->from;
 		if (rd->select->to < last)
@@ -133,9 +134,20 @@ intervals_add(struct intervals *iv, int64_t ns, const double *value)
 }
 
 /*
+ * The first interval has what was lost before the first event, unless -b begins
+ * there, and the last one what was lost after the last packet of a stream with
+ * events.
+ */
+static int64_t
+clamp(const struct intervals *iv, int64_t ns)
+{
+	return iv->early && ns < iv->begin ? iv->begin :
+	    iv->late && ns > iv->end ? iv->end : ns;
+}
+
+/*
  * A loss in one interval is of that one.  A longer one is of any of several, or
- * of a time that is not shown: each interval may have lost as much.  The first
- * interval has what was lost before the first event, unless -b begins there.
+ * of a time that is not shown: each interval may have lost as much.
  */
 void
 intervals_lose(struct intervals *iv, const struct ctf_stream *s)
@@ -146,9 +158,9 @@ intervals_lose(struct intervals *iv, const struct ctf_stream *s)
 	size_t first, last;
 	int within;
 
-	if (iv->early && s->item != ITEM_GONE) {
-		from = from < iv->begin ? iv->begin : from;
-		to = to < iv->begin ? iv->begin : to;
+	if (s->item != ITEM_GONE) {
+		from = clamp(iv, from);
+		to = clamp(iv, to);
 	}
 	within = from >= iv->begin && from <= to && to <= iv->end;
 	if (to < iv->begin || from > iv->end)

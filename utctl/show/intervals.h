@@ -42,6 +42,7 @@ struct intervals {
 	int64_t		 origin;	/* relative times count from there */
 	int64_t		 begin, end;	/* the selected time */
 	int		 early;		/* -b leaves losses before begin */
+	int		 late;		/* -u leaves losses after end */
 	struct interval	*v;
 	size_t		 n;
 	size_t		 first;		/* shown */
