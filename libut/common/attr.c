@@ -162,9 +162,8 @@ attrs_valid(const struct attrs *attrs, char *why, size_t n)
 }
 
 /*
- * How many sub-buffers of that size a region can have, with its other parts: of
- * these, the consumer aligns one to a page, and may append a record for each
- * sub-buffer.
+ * Return for how many sub-buffers of that size a region has room.  The consumer
+ * aligns the data to a page, and may append a record for each sub-buffer.
  */
 uint32_t
 attr_subbufs(uint32_t size)

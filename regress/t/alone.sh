@@ -128,9 +128,10 @@ asks done hit 5
 asks y fork
 pulse user
 [ "$answer" != n ] || fail "no user namespace with UT_THREADS"
+# Nobody can trace more of it now, but it runs, and the session has its events.
 known && fail "known without a connection"
 expect 0 '^0 programs$' utctl status
-has_programs v alone && fail "listed without a connection"
+has_programs v alone || fail "not listed: $(utctl list v)"
 quit
 recorded_as v 6
 UT_THREADS=1 ./prog/alone </dev/null || fail "UT_THREADS=1"

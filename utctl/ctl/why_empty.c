@@ -173,7 +173,7 @@ more_subbufs(const struct row *channel)
 	return n > had ? n : 0;
 }
 
-/* The options for more or longer sub-buffers, of which there can be such. */
+/* Write which options make more or longer sub-buffers, if any can. */
 static void
 options_text(const struct row *channel, char *text, size_t len)
 {

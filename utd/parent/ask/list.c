@@ -289,7 +289,7 @@ list_session(struct client *k, const struct session *s)
 	for (tr = s->triggers; tr != NULL; tr = tr->next)
 		list_trigger(k, tr);
 	for (p = programs; p != NULL; p = p->next)
-		if (p->conn != NULL && session_sees(s, p->uid))
+		if (session_sees(s, p->uid))
 			row_program(k, 1, p);
 	for (w = s->warnings; w != NULL; w = w->next) {
 		row_begin(1, "warning");
