@@ -42,6 +42,19 @@ expect 0 '^4 events, 0 discarded$' utctl view -q "$T/removed"
 utctl view "$T/removed" >/dev/null 2>"$T/err"
 [ ! -s "$T/err" ] || fail "view: $(cat "$T/err")"
 
+# An end without a beginning, which may be among what was lost before it; but
+# not if it comes before all losses.
+trace unbegun <<-END
+	c_0_0 0 9 11 0 0 1 9 1 0 10 1
+	c_0_0 0 12 13 1 2
+	c_0_0 0 20 22 2 2 1 20 1 1 21 1 3 22 1
+END
+utctl stat -d -j "$T/unbegun" >"$T/out" || fail "stat"
+grep -q '"unbegun":1,"left_out":2,' "$T/out" || fail "unbegun: $(cat "$T/out")"
+utctl stat -D q:open,q:close,k -j "$T/unbegun" >"$T/out" || fail "stat -D"
+grep -q '"unbegun":0,"left_out":1,' "$T/out" ||
+    fail "unbegun, -D: $(cat "$T/out")"
+
 # A file of the row goes on where the one before it ends.
 trace row <<-END
 	c_0_0 0 10 11 0 0 0 10 1

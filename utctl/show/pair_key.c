@@ -158,7 +158,7 @@ pair_key_end(struct pairs *ps, const struct pair_role *r,
 
 	if (ps->kcap == 0 ||
 	    (k = *(kp = key_place(ps, r->pair, text, len))) == NULL) {
-		ps->unbegun += fit == PAIR_FITS;
+		pair_unbegun(ps, &ps->processes.any, fit);
 		return;
 	}
 	e = key_took(k, s->ns);

@@ -377,6 +377,14 @@ pair_over(struct pairs *ps, const struct origin *o,
 	return 1;
 }
 
+/* Count an end without a beginning, which any loss before it may have. */
+void
+pair_unbegun(struct pairs *ps, const struct origin *o, enum pair_fit fit)
+{
+	if (fit == PAIR_FITS && !leave_out(ps, o, INT64_MIN))
+		ps->unbegun++;
+}
+
 /* Count a pair without an end; not if the end may be lost. */
 static int
 pair_unended(struct pairs *ps, const struct origin *o, int64_t begin,

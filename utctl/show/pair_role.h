@@ -84,6 +84,8 @@ void	 pair_keys_finish(struct pairs *);
  * with a key, and then of any.
  */
 int	 pair_fits(enum pair_fit, enum pair_fit);
+/* The event ends a pair that has no beginning. */
+void	 pair_unbegun(struct pairs *, const struct origin *, enum pair_fit);
 /* The pair is counted, or 0: it is not known to be right. */
 int	 pair_over(struct pairs *, const struct origin *,
 	    const struct ctf_stream *, const struct pair_end *);

@@ -456,7 +456,7 @@ pair_thread_end(struct pairs *ps, struct pair_thread *t,
 
 	note_packet(ps, t, s);
 	if (i == NOTHING) {
-		ps->unbegun += fit == PAIR_FITS;
+		pair_unbegun(ps, t->process->origin, fit);
 		return;
 	}
 	while (!is_twin(&t->frames[t->n - 1], &t->frames[i]))
