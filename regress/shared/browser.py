@@ -227,6 +227,14 @@ for a in sys.argv[5:]:
                 for v in r] for r in rows] == [[[0, 10000, "0x3"],
                 [10500, 11000, "0x4"]], [[2000, 5000, "0x1"],
                 [5500, 6000, "0x2"]]], (a, rows)
+        if "heaps" in a:
+            heaps = b.js("D.heap.map(h => [h.name, levels(h)])")
+            assert heaps == [[name, [size if begin * 1000 // 4096 <= i <=
+                end * 1000 // 4096 else 0 for i in range(len(v))]]
+                for (name, size, begin, end), (_, v) in zip((
+                ("alpha", 1000, 100, 200), ("again", 700, 610, 700),
+                ("quiet", 500, 400, 500), ("again", 40, 810, 900),
+                ("beta", 10, 300, 1000)), heaps)], (a, heaps)
         assert "ticks" not in a or b.js("instants.length") == 128, a
         if b.js("D.losses.length > 99"):
             for width in 1280, 400:

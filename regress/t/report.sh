@@ -4,6 +4,7 @@
 # trace becomes markup or script, and a large trace makes no large page.
 
 . ./shared/gone.sh
+. ./shared/heaps.sh
 need python3
 
 # page DIR OPTION...: the page of a trace, and the figures of it.
@@ -318,6 +319,15 @@ END
 utctl report "$T/cpu" >"$T/page.html" || fail "cpu"
 data '{v["name"]: v["ns"] for v in j["cpu"] if v["ns"] > 1000} ==
     {"0x1000": 501000, "other functions": 476000} and j["cpu_ns"] == 2000000'
+
+# A heap lasts until the last event of its process, though another program is
+# executed, or 128 other threads are busier.
+heaps_trace "$T/heaps"
+utctl report "$T/heaps" >"$T/page.html" || fail "heaps"
+data 'sorted((h["name"], h["until"]) for h in j["heap"]) == [(name, us * 1000 //
+    j["slot"]) for name, us in [("again", 700), ("again", 900), ("alpha", 200),
+    ("beta", 1000), ("quiet", 500)]] and
+    not any(t["cells"] for t in j["tracks"] if t["name"] == "quiet")'
 
 # Of many threads, those that were longest in pairs are drawn, not the first.
 awk 'BEGIN {

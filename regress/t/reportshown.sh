@@ -4,6 +4,7 @@
 # what keys and clicks do.
 
 . ./shared/gone.sh
+. ./shared/heaps.sh
 need python3
 need chromium
 
@@ -67,6 +68,10 @@ with open(sys.argv[1] + "/stream", "wb") as f:
 END
 utctl report "$T/calls" >"$T/calls.html" || fail "calls"
 set -- "$@" "$T/calls.html" 'Slowest: 0x3 took 10'
+# A heap of a process that has ended is none.
+heaps_trace "$T/heaps"
+utctl report "$T/heaps" >"$T/heaps.html" || fail "heaps"
+set -- "$@" "$T/heaps.html"
 # A thread that has no row keeps no ticks of others away.
 awk 'BEGIN {
 	printf "c_0 0 1 9999 0 0"

@@ -89,6 +89,7 @@ event(void *arg, struct ctf_stream *s)
 	e->bits += ctf_event_bits(s);
 	e->slots[slot]++;
 	t->n++;
+	t->last = s->ns;
 	if (t->cells != NULL)
 		t->cells->n[slot]++;
 	if (s->event->pairs != NULL)

@@ -137,10 +137,12 @@ struct page_open {
 
 struct page_track {
 	uint32_t	 number;
+	uint64_t	 process;	/* key of the process */
 	char		*host;		/* NULL: there is but one */
 	int64_t		 vpid, vtid;
 	char		 name[64], thread[64];
 	uint64_t	 n, lost;	/* events */
+	int64_t		 last;		/* time of the last event */
 	uint64_t	 busy;		/* ns in spans */
 	uint64_t	 waited;	/* ns, for locks */
 	struct page_cells *cells;	/* NULL: not drawn */

@@ -1470,16 +1470,12 @@ function flames() {
 	    ...list.map(flame));
 }
 
-/* The slot of the last event of the process that has the heap. */
-const lastSlot = h => Math.max(...D.tracks.filter(t => t.pid === h.pid &&
-    t.host === h.host).map(t => t.cells[t.cells.length - 2] || 0));
-
 /*
  * Where there was no call, what was live before is.  A process that has no
  * event any more is taken for one that has ended.
  */
 function levels(h) {
-	const v = [], end = lastSlot(h);
+	const v = [];
 	let last = 0, i = 0;
 	for (const [slot, most, left] of groups(h.slots, 3)) {
 		while (i < slot)
@@ -1487,7 +1483,7 @@ function levels(h) {
 		v[i++] = most;
 		last = left;
 	}
-	while (i <= end)
+	while (i <= h.until)
 		v[i++] = last;
 	while (i < used())
 		v[i++] = 0;
@@ -1505,7 +1501,7 @@ function heaps() {
 	    `The ${D.heap.length} greatest of ${count(D.nheaps)} heaps: a ` +
 	    'process that runs another program begins a new one.') :
 	    null, ...D.heap.map(h => {
-		const v = levels(h), end = lastSlot(h), a = about(h);
+		const v = levels(h), a = about(h);
 		const all = `at most ${a}${bytes(h.peak)}` +
 		    `${margin(h, h.peak_margin)} at ` +
 		    `${at(h.peak_at, D.length / 1e3)}, ${a}${bytes(h.bytes)}` +
@@ -1519,7 +1515,7 @@ function heaps() {
 		    'have been freed: events were lost' : '') + (h.twice ?
 		    `; ${count(h.twice)} freed twice` : '')),
 		    steps(v, D.slot, 70, all, innerWidth > 600 ? 6 : 3,
-		    (n, i) => i > end ? 'no event of it any more' :
+		    (n, i) => i > h.until ? 'no event of it any more' :
 		    a + bytes(n)), table('Who had it at the ' +
 		    'peak, and who at the end', [
 		    num('at the peak', r => r.peak, bytes),

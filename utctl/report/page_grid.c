@@ -201,6 +201,7 @@ page_track(uint64_t process, int64_t thread, const char *host, int64_t vpid)
 		return t;
 	t = xcalloc(1, sizeof(*t));
 	t->number = (uint32_t)page.tracks.n;
+	t->process = process;
 	t->host = host == NULL ? NULL : format("%s", host);
 	t->vpid = vpid;
 	t->vtid = thread;

@@ -33,6 +33,8 @@ struct level {
 	struct heap	*heap;
 	uint64_t	 most[PAGE_SLOTS], last[PAGE_SLOTS];
 	int		 any[PAGE_SLOTS];
+	int		 over;		/* the program was executed again */
+	int64_t		 end;		/* time of that exec */
 };
 
 /* A call stack, and how many bytes are its. */
@@ -63,6 +65,36 @@ heap_event(struct processes *ps, struct ctf_stream *s)
 	l->last[i] = h->bytes;
 	if (h->bytes > l->most[i])
 		l->most[i] = h->bytes;
+}
+
+static void
+heap_over(struct process *p)
+{
+	struct level *l = map_get(&levels, (uintptr_t)p);
+
+	if (l == NULL)
+		return;
+	l->over = 1;
+	l->end = run.processes.end;
+}
+
+/* The time of the last event of the process that has the heap. */
+static int64_t
+level_end(const struct level *l)
+{
+	const struct page_track *t;
+	int64_t end = page.begin;
+	size_t i;
+
+	if (l->over)
+		return l->end;
+	for (i = 0; i < page.tracks.n; i++) {
+		t = page.tracks.v[i];
+		if (t->process == l->heap->process.key && t->n > 0 &&
+		    t->last > end)
+			end = t->last;
+	}
+	return end;
 }
 
 static int
@@ -148,6 +180,7 @@ put_level(const struct level *l)
 	json_u64("unsure_bytes", h->unsure_bytes);
 	json_u64("twice", h->twice);
 	json_u64("every", h->every);
+	json_u64("until", page_slot(level_end(l), PAGE_SLOTS));
 	json_array("slots");
 	for (i = 0; i < PAGE_SLOTS; i++)
 		if (l->any[i]) {
@@ -240,7 +273,7 @@ void
 page_heap(struct reader *rd, struct reader_dir *dirs)
 {
 	static const struct process_ops ops = { heap_calls, heap_event,
-	    sizeof(struct heap), NULL, heap_release };
+	    sizeof(struct heap), heap_over, heap_release };
 	struct process *p;
 
 	memset(&levels, 0, sizeof(levels));
