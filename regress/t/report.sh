@@ -5,6 +5,7 @@
 
 . ./shared/gone.sh
 . ./shared/heaps.sh
+. ./shared/stacks.sh
 need python3
 
 # page DIR OPTION...: the page of a trace, and the figures of it.
@@ -319,6 +320,33 @@ END
 utctl report "$T/cpu" >"$T/page.html" || fail "cpu"
 data '{v["name"]: v["ns"] for v in j["cpu"] if v["ns"] > 1000} ==
     {"0x1000": 501000, "other functions": 476000} and j["cpu_ns"] == 2000000'
+
+# Functions of one name are those of their files.  The samples are written as
+# events that have a number, which is their time.
+if command -v nm >/dev/null; then
+	echo 'int spin(int n) { return n * n + 1; }' >"$T/spin.c"
+	for f in one two; do
+		$CC $CFLAGS -shared -fPIC -Wl,--build-id=0x01020304 \
+		    -o "$T/$f.so" "$T/spin.c" || fail "$f"
+	done
+	at=$(nm -P "$T/one.so" | awk '$1 == "spin" { print $3 }')
+	stacks <<-END
+	packet 7 7
+	module 0x10000000 0x100000 $T/one.so 1 2 3 4
+	def 1 0 0 $((0x10000001 + 0x$at))
+	v 1 4000
+	packet 8 8
+	module 0x10000000 0x100000 $T/two.so 1 2 3 4
+	v 1 3000
+	v 1 2000
+	END
+	sed -e 's/"cpu:sample"/"e:none"/' -e '/"e:v"/{n;s/_n/_time/;}' \
+	    "$ST/metadata" >"$T/in"
+	sed 's/"e:v"/"cpu:sample"/' "$T/in" >"$ST/metadata"
+	utctl report "$ST" >"$T/page.html" || fail "spin"
+	data '[(v["name"], v["ns"]) for v in j["cpu"]] ==
+	    [("spin (two.so)", 5000), ("spin (one.so)", 4000)]'
+fi
 
 # A heap lasts until the last event of its process, though another program is
 # executed, or 128 other threads are busier.

@@ -163,19 +163,28 @@ flame_site(struct flames *fs, const char *program, const struct site *site,
 	f->self += value;
 }
 
+/* A function and its file, without the line. */
+static char *
+function_text(const struct frame *f)
+{
+	if (f->function == NULL || f->module == NULL)
+		return format("%s", f->function == NULL ? f->text :
+		    f->function);
+	return format("%s (%s)", f->function, f->module);
+}
+
 static void
 sample(void *arg, const char *program, const struct site *site,
     const uint64_t *values)
 {
-	char text[FRAME_TEXT];
-	const char *name = "functions that are not known";
+	char *name = site->n == 0 ? format("functions that are not known") :
+	    function_text(site->frames[0]);
 	struct cpu_function *f;
 
 	flame_site(arg, program, site, values[1]);
-	if (site->n > 0 && (name = site->frames[0]->function) == NULL)
-		name = frame_text(site->frames[0], text);
 	f = page_named(&functions, name, sizeof(*f), "other functions");
 	f->ns += values[1];
+	free(name);
 }
 
 static int
