@@ -371,6 +371,19 @@ data 'len(j["tracks"]) == 200 and [i for i, t in enumerate(j["tracks"])
     {i for i, t in enumerate(j["tracks"]) if t["cells"]} and
     sum(1 for t in j["tracks"] if t["cells"]) == 128 and j["nbars"] == 200'
 
+# Threads behind the first 2000 take no rows.
+awk 'BEGIN {
+	printf "c_0 0 1 9999 0 0"
+	for (i = 1; i <= 2200; i++)
+		printf " 0 %d %d 1 %d %d", 3 * i, i, 3 * i + 1 + (i > 2000), i
+	print ""
+}' >"$T/in"
+trace behind <"$T/in"
+utctl report "$T/behind" >"$T/page.html" || fail "behind"
+data 'j["ntracks"] == 2200 and len(j["tracks"]) == 2000 and
+    sum(1 for t in j["tracks"] if t["cells"]) == 128 and
+    j["nbars"] == 2200 and j["nkept"] == 128'
+
 # Ticks of threads that have no row do not count as cut.
 awk 'BEGIN {
 	printf "c_0 0 1 9999 0 0 2 1 1"

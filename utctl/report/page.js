@@ -1270,8 +1270,10 @@ function timeline() {
 	    'of report to see each one there.') : null,
 	    D.ntracks > D.shown ? say(`${count(D.ntracks - D.shown)} of ` +
 	    `${count(D.ntracks)} threads are left out: ${D.shown} are drawn, ` +
-	    'those that were longest in pairs or in waits for locks, or have ' +
-	    'most events. Select others with -p or -t of report.') : null,
+	    (D.ntracks > D.tracks.length ? 'of the first ' +
+	    `${count(D.tracks.length)} ` : '') + 'those that were longest in ' +
+	    'pairs or in waits for locks, or have most events. Select others ' +
+	    'with -p or -t of report.') : null,
 	    el('p', {}, ...[['←', 'ArrowLeft'], ['→', 'ArrowRight'],
 	    ['+', '+'], ['−', '-'], ['whole run', 'Home']].map(key),
 	    el('span', { class: 'dim' }, ' or drag, pinch, Ctrl and wheel; ' +

@@ -84,8 +84,10 @@ note(const struct lock_note *n, int ishold)
 	t->waited += ishold || n->took < 0 ? 0 : (uint64_t)n->took;
 	if (n->contended && (slow = top_add(&top_waits, n->took)) != NULL)
 		*slow = *n;
-	if (t->number >= PAGE_LISTED)
+	if (t->number >= PAGE_LISTED) {
+		page.lock_bars.all++;
 		return;
+	}
 	bar.track = t->number;
 	bar.row = ishold ? PAGE_HOLD : PAGE_WAIT;
 	if (n->known)

@@ -249,7 +249,8 @@ span_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 		if (e->took > longest->took)
 			*longest = bar;
 		page_bar(&page.bars, &bar);
-	}
+	} else
+		page.bars.all++;
 	note_slow(t, p, e, all > PAGE_DEEP ? NULL : o);
 }
 

@@ -375,17 +375,19 @@ keep_drawn(struct page_bars *b)
 }
 
 /*
- * Draw the threads that were longest in spans or waits, or have most events.
- * Events are in the order of their numbers yet.
+ * Draw the threads that were longest in spans or waits, or have most events, of
+ * those that have cells.  Events are in the order of their numbers yet.
  */
 static void
 choose_tracks(void)
 {
 	struct page_track **busiest = (struct page_track **)map_sorted(
 	    &page.tracks.map, by_time);
-	size_t i;
+	size_t i, n = 0;
 
-	for (i = PAGE_TRACKS; i < page.tracks.n; i++) {
+	for (i = 0; i < page.tracks.n; i++) {
+		if (busiest[i]->cells == NULL || n++ < PAGE_TRACKS)
+			continue;
 		free(busiest[i]->cells);
 		busiest[i]->cells = NULL;
 	}
