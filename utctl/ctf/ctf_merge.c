@@ -263,15 +263,19 @@ take_item(struct reader *r, struct ctf_stream *s,
 		ctf_cpu_lose(s);
 	switch (s->item) {
 	case ITEM_DISCARDED:
-		if (ops != NULL && ops->discarded != NULL && r->skip == 0)
-			ops->discarded(arg, s);
-		reader_add(&r->ndiscarded, s->ndiscarded);
+		if (r->skip == 0) {
+			if (ops != NULL && ops->discarded != NULL)
+				ops->discarded(arg, s);
+			reader_add(&r->ndiscarded, s->ndiscarded);
+		}
 		s->discards = 0;
 		break;
 	case ITEM_LOST:
-		if (ops != NULL && ops->lost != NULL && r->skip == 0)
-			ops->lost(arg, s);
-		reader_add(&r->nlost, s->nlost);
+		if (r->skip == 0) {
+			if (ops != NULL && ops->lost != NULL)
+				ops->lost(arg, s);
+			reader_add(&r->nlost, s->nlost);
+		}
 		s->nlost = 0;
 		break;
 	case ITEM_GONE:
@@ -288,13 +292,16 @@ take_item(struct reader *r, struct ctf_stream *s,
 	}
 }
 
-/* Is it still the stream's turn?  Items that are only counted have no order. */
+/*
+ * Is it still the stream's turn?  Items that are only counted have no order,
+ * but those that are skipped come first.
+ */
 static int
-in_turn(const struct ctf_stream *s, const struct ctf_stream *second,
-    const struct reader_ops *ops)
+in_turn(const struct reader *r, const struct ctf_stream *s,
+    const struct ctf_stream *second, const struct reader_ops *ops)
 {
-	return (ops == NULL && s->trace->cpus == NULL) || second == NULL ||
-	    heap_before(s, second);
+	return (ops == NULL && r->skip == 0 && s->trace->cpus == NULL) ||
+	    second == NULL || heap_before(s, second);
 }
 
 /* The events up to that time; 0: no more are wanted. */
@@ -312,7 +319,7 @@ reader_upto(struct reader *r, const struct reader_ops *ops, void *arg,
 		do {
 			take_item(r, s, ops, arg);
 			more = r->left > 0 && reader_next(r, s);
-		} while (more && s->ns <= until && in_turn(s, second, ops));
+		} while (more && s->ns <= until && in_turn(r, s, second, ops));
 		if (!more) {
 			r->streams[0] = r->streams[--r->nstreams];
 			if (r->follow)
