@@ -30,6 +30,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../map.h"
 #include "../regular.h"
 #include "../say.h"
 #include "ctf_stack.h"
@@ -45,6 +46,9 @@ struct names {
 	char		**list;
 	size_t		  n, cap;
 };
+
+/* The reader's traces, by their metadata, while directories are looked at. */
+static struct map	 known;
 
 static void
 names_add(struct names *ns, char *name)
@@ -196,6 +200,12 @@ trace_stat(struct ctf_trace *tr, const struct stat *st)
 	tr->mtime = st->st_mtime;
 }
 
+static uint64_t
+file_key(dev_t dev, ino_t ino)
+{
+	return map_bytes(map_bytes(0, &dev, sizeof(dev)), &ino, sizeof(ino));
+}
+
 /* Was the file written since? */
 int
 trace_changed(const struct ctf_trace *tr, const struct stat *st)
@@ -250,6 +260,7 @@ trace_add(struct reader *r, char *metadata, const struct stat *st,
 		tr->dir = r->dir;
 		tr->next = r->traces;
 		r->traces = tr;
+		map_put(&known, file_key(tr->dev, tr->ino), tr);
 		return;
 	}
 	if (tr != NULL)
@@ -312,14 +323,13 @@ find_streams(struct reader *r, struct names *ns, const struct ctf_trace *tr)
 
 /* The trace, if it was found before: in another directory, or in this one. */
 static struct ctf_trace *
-find_known(const struct reader *r, const struct stat *st)
+find_known(const struct stat *st)
 {
-	struct ctf_trace *tr;
+	struct ctf_trace *tr = map_get(&known, file_key(st->st_dev,
+	    st->st_ino));
 
-	for (tr = r->traces; tr != NULL; tr = tr->next)
-		if (tr->dev == st->st_dev && tr->ino == st->st_ino)
-			break;
-	return tr;
+	return tr != NULL && tr->dev == st->st_dev &&
+	    tr->ino == st->st_ino ? tr : NULL;
 }
 
 /* Does the file begin as a packet does, in either byte order? */
@@ -439,7 +449,7 @@ find_dir(struct reader *r, const char *path, int depth)
 	if (lstat(metadata, &st) == -1 || !S_ISREG(st.st_mode)) {
 		find_unknown(path, &ns);
 		free(metadata);
-	} else if ((tr = find_known(r, &st)) != NULL && r->follow) {
+	} else if ((tr = find_known(&st)) != NULL && r->follow) {
 		trace_more(r, tr, metadata, &ns);
 	} else if (tr != NULL) {
 		if (memcmp(&tr->moved, &r->move, sizeof(r->move)) != 0)
@@ -475,11 +485,16 @@ find_dir(struct reader *r, const char *path, int depth)
 	names_free(&ns);
 }
 
-/* Find what is new in and below a directory whose traces are still written. */
+/* Find what is new in and below a directory. */
 void
 reader_look(struct reader *r, const char *dir)
 {
+	struct ctf_trace *tr;
+
+	for (tr = r->traces; tr != NULL; tr = tr->next)
+		map_put(&known, file_key(tr->dev, tr->ino), tr);
 	find_dir(r, dir, 0);
+	map_free(&known);
 }
 
 static int
@@ -548,7 +563,7 @@ find_steady(struct reader *r, const char *dir)
 		find_undo(r, &was);
 		missed = ctf_nmissed();
 		r->top = r->files = r->twice = 0;
-		find_dir(r, dir, 0);
+		reader_look(r, dir);
 		find_keep(r, &was);
 	}
 	if (missed != ctf_nmissed())

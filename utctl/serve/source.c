@@ -178,12 +178,14 @@ static void
 forget_metas(void)
 {
 	struct meta **mp = &metas, *m;
-	const struct ctf_trace *tr;
+	struct map here = { .v = NULL };
+	struct ctf_trace *tr;
 
+	for (tr = source.files.traces; tr != NULL; tr = tr->next)
+		map_put(&here, (uintptr_t)tr, tr);
 	while ((m = *mp) != NULL) {
-		for (tr = source.files.traces; tr != NULL && tr != m->trace;)
-			tr = tr->next;
-		if (tr == NULL && m->trace != NULL) {
+		if (m->trace != NULL &&
+		    map_get(&here, (uintptr_t)m->trace) == NULL) {
 			again(m->trace, NULL);
 			m->trace = NULL;
 		}
@@ -195,6 +197,7 @@ forget_metas(void)
 		free(m->text);
 		free(m);
 	}
+	map_free(&here);
 }
 
 /* Viewers take the clock of the first class of streams that has one. */
