@@ -58,7 +58,8 @@ static unsigned long long left_out;	/* packets, for any viewer */
 static void
 drop(size_t i)
 {
-	left_out += viewers[i]->late + viewers[i]->bad + viewers[i]->unread;
+	left_out += viewers[i]->late + viewers[i]->bad + viewers[i]->unread +
+	    viewers[i]->full;
 	viewer_close(viewers[i]);
 	viewers[i] = viewers[--nviewers];
 }

@@ -669,6 +669,9 @@ viewer_close(struct viewer *v)
 	if (v->unread)
 		say("viewer %s: streams were left out, for too many files are "
 		    "open: raise ulimit -n", v->address);
+	if (v->full)
+		say("viewer %s: streams were left out, for a viewer has %d at "
+		    "most", v->address, ROWS);
 	vstreams_free(v);
 	close(v->fd);
 	free(v->out);

@@ -27,6 +27,7 @@
 
 #define VIEWER_IN	64		/* bytes: no request is longer */
 #define VIEWER_ADDRESS	64
+#define ROWS		16384		/* streams of a viewer, at most */
 
 /* How far metadata were told. */
 struct told {
@@ -92,6 +93,7 @@ struct viewer {
 	struct told	 beat_told;	/* in the beat's metadata */
 	uint64_t	 late, bad;	/* packets that were left out */
 	int		 unread;	/* so were streams: no descriptors */
+	int		 full;		/* so were streams: more than ROWS */
 };
 
 /* viewer.c */

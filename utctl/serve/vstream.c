@@ -36,7 +36,6 @@
 #define QUIET		3000		/* ms: a chunk gets no more */
 #define PACKET		(17 << 20)	/* bytes: of utd's largest sub-buffer */
 #define TURN		20		/* ms for a stream: others wait */
-#define ROWS		16384		/* a viewer has no more */
 
 static unsigned long	 damages;
 
@@ -55,11 +54,16 @@ file_unknown(struct viewer *v)
 {
 	size_t i;
 
-	if (v->seen == source.state || v->nstreams >= ROWS)
+	if (v->seen == source.state || (v->full && v->nstreams >= ROWS))
 		return NULL;
-	for (i = 0; i < source.n; i++)
-		if (map_get(&v->known, source.list[i].key) == NULL)
+	for (i = 0; i < source.n; i++) {
+		if (map_get(&v->known, source.list[i].key) != NULL)
+			continue;
+		if (v->nstreams < ROWS)
 			return &source.list[i];
+		v->full = 1;
+		return NULL;
+	}
 	v->seen = source.state;
 	return NULL;
 }
