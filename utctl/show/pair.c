@@ -15,8 +15,8 @@
  */
 
 /*
- * Pairs of events.  What is kept grows with what is open at a time, not with
- * the number of events.
+ * Pairs of events.  What is kept grows with the processes and threads that
+ * come, and with what is open at a time, not with the number of events.
  */
 
 #include <inttypes.h>
