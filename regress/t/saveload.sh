@@ -178,7 +178,11 @@ has_ended() {
 	[ "$1" != TERM ] || kill -TERM $p 2>/dev/null
 	gone $p
 }
-for second in TERM HUP; do
+# Where nohup(1) runs this, SIGHUP ends nothing.
+signals=TERM
+[ -n "$(sh -c 'kill -HUP $$; echo ignored' 2>/dev/null)" ] ||
+    signals="$signals HUP"
+for second in $signals; do
 	halt $(consumers)
 	echo "create -o $T/$second $second" >"$T/bad"
 	utctl load "$T/bad" >"$T/out" 2>"$T/err" &
