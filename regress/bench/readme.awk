@@ -59,6 +59,8 @@ function table(  clock) {
 	    0.001)
 	both("    2 writers", "none lost, tmpfs, writers: 2", "million/s", 1,
 	    0.001)
+	both("    2, timed in cycles", "none lost, tmpfs, cycles, writers: 2",
+	    "million/s", 1, 0.001)
 	line("start and end of a program", " ", "", "")
 	line("    without tracing",
 	    a("process, no daemon, at once: 1", "f", 2, 1), "", "ms")
