@@ -113,7 +113,7 @@ static bool dated = true;		/* a module came or went since */
 static bool doubtful;			/* the linker's lock may be taken */
 static bool stuck;			/* taken for good, in a child */
 static bool stale;			/* the spans are older than the table */
-static atomic_bool exits;		/* the process does */
+static atomic_bool exits;		/* exit(3) was called */
 static uintptr_t leaves;		/* address in the module that leaves */
 
 static uint64_t
@@ -519,14 +519,14 @@ ut_loaded_wanted(unsigned int i)
 	return module_event.id[i] != 0;
 }
 
-/* Before all other events, so that ut:module has the number UT_LOADED_EVENT. */
+/* exit(3) calls this before all destructors. */
 static void
 note_exit(void)
 {
 	atomic_store_explicit(&exits, true, memory_order_relaxed);
 }
 
-/* exit(3) calls functions of atexit(3) before destructors. */
+/* Before all other events, so that ut:module has the number UT_LOADED_EVENT. */
 void
 ut_loaded_init(void)
 {

@@ -119,6 +119,32 @@ if command -v g++ >/dev/null 2>&1; then
 	    fail "cold: $(cat "$T/out")"
 fi
 
+# A dot in the name that the linker knows may be of the name, as in Go.
+cat >"$T/dot.c" <<'END'
+#include <ut.h>
+UT_EVENT(deep, dot, UT_INFO, UT_INT(n))
+void work(int n) __asm__ ("main.work");
+void __attribute__((noinline))
+work(int n)
+{
+	UT(deep, dot, n);
+	__asm__ volatile ("");
+}
+int
+main(void)
+{
+	work(1);
+	return 0;
+}
+END
+$CC $CFLAGS -g -I"$TOP/libut" -o "$T/dot" "$T/dot.c" "$TOP/libut/libut.a" \
+    $LIBS || fail "cannot build dot"
+rm -rf "$T/trace"
+utctl record -g -o "$T/trace" -e 'deep:*' -- "$T/dot" 2>"$T/err" ||
+    fail "dot: $(cat "$T/err")"
+utctl stat -g function "$T/trace" >"$T/out" || fail "dot: stat"
+grep -q '^ *1 .*  main\.work (dot)$' "$T/out" || fail "dot: $(cat "$T/out")"
+
 # A file that was replaced since is told of; one that is gone has but numbers.
 within 3
 rm -rf "$T/trace"

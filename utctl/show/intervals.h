@@ -41,8 +41,8 @@ struct intervals {
 	int64_t		 length;	/* ns; 0: no intervals are wanted */
 	int64_t		 origin;	/* relative times count from there */
 	int64_t		 begin, end;	/* the selected time */
-	int		 early;		/* -b leaves losses before begin */
-	int		 late;		/* -u leaves losses after end */
+	int		 early;		/* the first has losses before begin */
+	int		 late;		/* the last has losses after end */
 	struct interval	*v;
 	size_t		 n;
 	size_t		 first;		/* shown */

@@ -275,15 +275,20 @@ static const char *
 function_make(const struct named *n, const struct mapping *m, uint64_t look,
     const char *debug, const char **exact)
 {
+	const size_t len = debug == NULL ? 0 : strlen(debug);
 	char raw[ELF_NAMEMAX];
 	const char *function;
 	char *text;
 	uint64_t start;
 
+	/*
+	 * Parts of it, such as f.cold, are the function.  Names of C++ have no
+	 * dot, but those of Go have.
+	 */
 	if (image_find(m, n->kind == ADDRESS_DATA ? ELF_DATA : ELF_CODE, look,
-	    raw, &start)) {
-		/* Parts of it, such as f.cold, are the function. */
-		if (debug != NULL && raw[0] != '.')
+	    raw, &start) && (debug == NULL || strncmp(raw, debug, len) != 0 ||
+	    raw[len] != '.')) {
+		if (debug != NULL && strncmp(raw, "_Z", 2) == 0)
 			raw[strcspn(raw, ".")] = '\0';
 		return intern_name(raw);
 	}

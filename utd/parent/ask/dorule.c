@@ -41,15 +41,16 @@ by_name(const void *va, const void *vb)
 	return strcmp(*a, *b);
 }
 
-/* Add the events of the plan that this rule, or any, matches. */
+/* Add the events of a plan in its region that this rule, or any, matches. */
 static void
-add_names(struct names *ns, const struct plan *plan, const struct rule *rule)
+add_names(struct names *ns, const struct region *r, const struct plan *plan,
+    const struct rule *rule)
 {
 	const struct entry *e;
 	uint32_t i;
 
 	for (i = 0; i < plan->n; i++) {
-		e = &plan->region->registry.entries[plan->ids[i]];
+		e = &r->registry.entries[plan->ids[i]];
 		if (plan->ids[i] == 0 || (rule != NULL &&
 		    e->rule != rule->serial))
 			continue;
@@ -77,7 +78,8 @@ names_distinct(struct names *ns)
 
 /*
  * Add the events that the program has mapped in the channel; false if there are
- * none.  Programs with the same events have one plan, which is added once.
+ * none.  Programs with the same events have one plan, which is added once.  A
+ * region may have gone before its plan has, but not before its links.
  */
 static bool
 add_mapped(struct names *ns, const struct program *p, const struct channel *ch,
@@ -89,9 +91,9 @@ add_mapped(struct names *ns, const struct program *p, const struct channel *ch,
 	if (plan == NULL || plan->region == NULL || (rule != NULL &&
 	    (!plan->hit || plan->newest != rule->serial)))
 		return false;
-	if (plan->counted != ncounts) {
+	if (plan->counted != ncounts && l->region == plan->region) {
 		plan->counted = ncounts;
-		add_names(ns, plan, rule);
+		add_names(ns, l->region, plan, rule);
 	}
 	return true;
 }
